@@ -1,0 +1,40 @@
+// Reads an event that comes from outside the process: an upstream service, a worker, a recorded journal.
+
+import type { Issue } from "../error.js";
+import { refuse } from "../error.js";
+import type { Check } from "../schema/check.js";
+import { compileCheck } from "../schema/check.js";
+import { ALIASES } from "./alias.js";
+import type { AgentEvent } from "./vocabulary.js";
+import { EVENTS } from "./vocabulary.js";
+
+const CHECKS: ReadonlyMap<string, Check> = new Map(
+  Object.entries(EVENTS).map(([type, schema]) => [type, compileCheck(schema)]),
+);
+
+/** The first rule that an event of a known type breaks; an unknown type breaks none. */
+export function checkEvent(event: { readonly type: string }): Issue | undefined {
+  return CHECKS.get(event.type)?.(event);
+}
+
+/** The value as one of our events, translated where its speaker has another name for it; else INVALID_EVENT. */
+export function readEvent(value: unknown, now: number): AgentEvent {
+  const event = translate(value, now);
+  const type = typeof event === "object" && event !== null ? (event as { type?: unknown }).type : undefined;
+  const check = typeof type === "string" ? CHECKS.get(type) : undefined;
+  if (check === undefined) {
+    const rule = typeof type === "string" ? "one_of" : "required";
+    const message = "type must be the name of an event";
+    throw refuse("INVALID_EVENT", "event", { path: "type", rule, message });
+  }
+  const broken = check(event);
+  if (broken) throw refuse("INVALID_EVENT", `${String(type)} event`, broken);
+  return event as AgentEvent;
+}
+
+function translate(value: unknown, now: number): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const { type } = value as { type?: unknown };
+  const isAlias = typeof type === "string" && Object.hasOwn(ALIASES, type);
+  return isAlias ? ALIASES[type]?.(value as Record<string, unknown>, now) : value;
+}

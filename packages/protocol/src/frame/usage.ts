@@ -1,0 +1,42 @@
+// The five token counters, the same on the wire, in the ledger and in events [C-14]. Reasoning is part of the output
+// and cached is part of the input, so a budget that adds input and output counts nothing twice.
+
+import type { Infer } from "../schema/schema.js";
+import { count, object } from "../schema/schema.js";
+
+export const usageFields = {
+  input_tokens: count({ says: "Tokens read, cached ones included." }),
+  output_tokens: count({ says: "Tokens written, reasoning included." }),
+  total_tokens: count({ says: "Input plus output." }),
+  reasoning_tokens: count({ says: "The part of the output that was reasoning." }),
+  cached_tokens: count({ says: "The part of the input that came from a cache." }),
+} as const;
+
+export const usageRule = {
+  path: "total_tokens",
+  says: "must be input_tokens + output_tokens",
+  holds: (usage: Usage) => usage.total_tokens === usage.input_tokens + usage.output_tokens,
+};
+
+export const usageSchema = object(usageFields);
+
+export type Usage = Infer<typeof usageSchema>;
+
+export const NO_USAGE: Usage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  total_tokens: 0,
+  reasoning_tokens: 0,
+  cached_tokens: 0,
+};
+
+/** The turn's usage is the sum over its model calls. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    total_tokens: a.total_tokens + b.total_tokens,
+    reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
+    cached_tokens: a.cached_tokens + b.cached_tokens,
+  };
+}

@@ -1,0 +1,105 @@
+// The guard of one turn: the order of its frames, its pairs of tools, and its one end. Called for every frame between
+// policy and log; on a text frame it costs two look-ups and allocates nothing.
+// Owns: whether a frame may go out, and what must go out to end the turn. Does not own: when a turn ends, and storing it.
+//   U1. A turn ends once: `end` gives its last frames to the first caller and nothing to any other [W-FR-9a, W-FR-9b].
+//   U2. After the end, or after a violation, every frame is `late`; only `end` is left to call.
+//   U3. `tool_completed` without its `tool_call`, or a second `tool_call` of one id, is a violation [W-AC-9].
+//   U4. What ends a turn closes its running tools first [I-23]; a terminal that comes while tools run, in a recorded
+//       stream for instance, is a violation.
+
+import type { Draft } from "../event/to-frame.js";
+import type { FrameType, PayloadOf } from "../frame/vocabulary.js";
+import { createClassGuard } from "./guard.js";
+import type { TurnOutcome } from "./outcome.js";
+import { createTerminalLatch, outcomeOfTerminal, terminalFrameOf } from "./outcome.js";
+import type { Phase, Verdict } from "./phase.js";
+import type { ViolationDetails } from "./spec.js";
+import type { ToolRef } from "./tool-pairs.js";
+import { createToolPairs } from "./tool-pairs.js";
+import { turnClassOf, turnSpec } from "./turn-spec.js";
+
+export interface TurnGuard {
+  readonly phase: Phase;
+  /** How the turn ended; undefined while it runs. */
+  readonly outcome: TurnOutcome | undefined;
+  admit<T extends FrameType>(type: T, payload: PayloadOf<T>): Verdict;
+  /** The frames that end the turn: one closer per running tool, then the terminal. Empty for every call but the first. */
+  end(outcome: TurnOutcome, runningTools?: "cancelled" | "unknown"): Draft[];
+  violation(): ViolationDetails | undefined;
+}
+
+export function createTurnGuard(): TurnGuard {
+  return new Guard();
+}
+
+class Guard implements TurnGuard {
+  readonly #order = createClassGuard(turnSpec.route);
+  readonly #tools = createToolPairs();
+  readonly #latch = createTerminalLatch();
+  #brokenPair: ViolationDetails | undefined;
+
+  get phase(): Phase {
+    return this.#order.phase;
+  }
+
+  get outcome(): TurnOutcome | undefined {
+    return this.#latch.outcome;
+  }
+
+  admit<T extends FrameType>(type: T, payload: PayloadOf<T>): Verdict {
+    if (this.#order.phase === "terminal") return "late";
+    switch (type) {
+      case "tool_call": {
+        const opened = this.#tools.open(toolOf(payload));
+        return this.#admitTool(type, opened, "tool_call repeats an id, or too many tools are open");
+      }
+      case "tool_completed": {
+        const closed = this.#tools.close(toolOf(payload));
+        return this.#admitTool(type, closed, "tool_completed has no running tool_call like it");
+      }
+      case "error":
+      case "completed":
+      case "cancelled":
+        return this.#admitTerminal({ type, payload } as unknown as Draft);
+      default:
+        return this.#order.admit(type, turnClassOf(type, false));
+    }
+  }
+
+  end(outcome: TurnOutcome, status: "cancelled" | "unknown" = "cancelled"): Draft[] {
+    if (!this.#latch.take(outcome)) return [];
+    const terminal = terminalFrameOf(outcome);
+    this.#order.admit(terminal.type, turnClassOf(terminal.type, true));
+    const closers = this.#tools.running().map(({ id, name, type }): Draft => {
+      return { type: "tool_completed", payload: { tool_call: { id, name, type, status } } };
+    });
+    return [...closers, terminal];
+  }
+
+  violation(): ViolationDetails | undefined {
+    return this.#brokenPair ?? this.#order.violation();
+  }
+
+  #admitTool(type: FrameType, accepted: boolean, message: string): Verdict {
+    return accepted ? this.#order.admit(type, turnClassOf(type, false)) : this.#refuse(type, message);
+  }
+
+  #admitTerminal(draft: Draft): Verdict {
+    const outcome = outcomeOfTerminal(draft);
+    if (outcome === undefined) return this.#order.admit(draft.type, turnClassOf(draft.type, false));
+    if (this.#tools.running().length > 0)
+      return this.#refuse(draft.type, `${draft.type} ends the turn while tools run`);
+    this.#latch.take(outcome);
+    return this.#order.admit(draft.type, turnClassOf(draft.type, true));
+  }
+
+  #refuse(type: FrameType, message: string): Verdict {
+    const details = { phase: this.#order.phase, message_type: type, index: this.#order.count };
+    this.#brokenPair = { route: turnSpec.route, ...details, message };
+    return this.#order.admit(type, 0);
+  }
+}
+
+function toolOf(payload: unknown): ToolRef {
+  return (payload as PayloadOf<"tool_call">).tool_call;
+}

@@ -1,0 +1,142 @@
+// Makes a working tree ready to run: installs when the lockfile asks for it, then builds what changed.
+// Owns: when to install, and that one process at a time does. Does not own: which commands exist (bootstrap.mjs).
+//   P1. Two commands started together install once: the second waits for the first.
+//   P2. A lock whose owner died is taken over, by exactly one of those who wait.
+//   P3. What npm already installed from this lockfile is used as it is; nothing is fetched twice.
+
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const INSTALL = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+const LOCK_POLL_MS = 200;
+const LOCK_WAIT_MS_MAX = 10 * 60 * 1000;
+
+/** `run(program, args)` resolves to `{ code, signal }`. Throws an Error whose message is for the person waiting. */
+export async function prepare({ root, run }) {
+  const unlock = await lock(join(root, ".cache"));
+  try {
+    if (!isInstalled(root)) await install(root, run);
+    await build(root, run);
+  } finally {
+    unlock();
+  }
+}
+
+function isInstalled(root) {
+  const stamp = readIfThere(stampPath(root));
+  if (stamp !== undefined) return stamp.trim() === lockfileDigest(root);
+  if (!matchesHiddenLockfile(root)) return false;
+  writeStamp(root);
+  return true;
+}
+
+async function install(root, run) {
+  console.log("Installing dependencies…");
+  const end = await run("npm", INSTALL);
+  if (end.code !== 0) throw new Error("npm ci failed; nothing was run.");
+  writeStamp(root);
+}
+
+async function build(root, run) {
+  // A build record that outlived its output makes tsc believe there is nothing to do.
+  const force = existsSync(join(root, "packages/protocol/dist/index.js")) ? [] : ["--force"];
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const end = await run(process.execPath, [tsc, "-b", "packages/protocol", ...force]);
+  if (end.code !== 0) throw new Error("The build of packages/protocol failed; nothing was run.");
+}
+
+// npm writes what it installed into a lockfile of its own. Optional packages are often for another platform.
+function matchesHiddenLockfile(root) {
+  const hidden = readIfThere(join(root, "node_modules/.package-lock.json"));
+  if (hidden === undefined) return false;
+  const installed = JSON.parse(hidden).packages;
+  const wanted = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) => path === "" || optional || installed[path]?.version === version,
+  );
+}
+
+function lockfileDigest(root) {
+  return createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+}
+
+function writeStamp(root) {
+  writeFileSync(stampPath(root), `${lockfileDigest(root)}\n`);
+}
+
+function stampPath(root) {
+  return join(root, "node_modules/.framerail-lock");
+}
+
+/** Waits for its turn and returns the function that gives the lock back. */
+async function lock(folder) {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, "prepare.lock");
+  const mine = { pid: process.pid, token: randomUUID() };
+  const draft = `${path}.${mine.token}`;
+  writeFileSync(draft, JSON.stringify(mine));
+  try {
+    for (let waitedMs = 0; !(tryCreate(draft, path) || tryTakeOver(draft, path)); waitedMs += LOCK_POLL_MS) {
+      if (waitedMs === 0) console.log("Waiting for another command that installs or builds…");
+      if (waitedMs > LOCK_WAIT_MS_MAX) throw new Error(`Waited too long. If nothing else runs, delete ${path}*.`);
+      await sleep(LOCK_POLL_MS);
+    }
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  return () => rmSync(path, { force: true });
+}
+
+// A link appears whole or not at all, so nobody ever reads half a lock.
+function tryCreate(draft, path) {
+  return succeeds("EEXIST", () => linkSync(draft, path));
+}
+
+// The marker is named for the very lock that is left behind: who makes it is the only one who may replace that lock (P2).
+function tryTakeOver(draft, path) {
+  const left = readIfThere(path);
+  if (left === undefined || isAlive(JSON.parse(left).pid)) return false;
+  const marker = `${path}.${JSON.parse(left).token}.taken`;
+  if (!succeeds("EEXIST", () => mkdirSync(marker))) return false;
+  try {
+    // Between our look and our marker another may have finished the take-over.
+    if (readIfThere(path) !== left) return false;
+    renameSync(draft, path);
+    return true;
+  } finally {
+    rmdirSync(marker);
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: there, but somebody else's.
+    return error.code === "EPERM";
+  }
+}
+
+function succeeds(expectedCode, act) {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    if (error.code === expectedCode) return false;
+    throw error;
+  }
+}
+
+function readIfThere(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
