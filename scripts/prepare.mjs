@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const INSTALL = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
+const PACKAGES = ["packages/protocol", "packages/framerail"];
 const LOCK_POLL_MS = 200;
 const LOCK_WAIT_MS_MAX = 10 * 60 * 1000;
 
@@ -41,10 +42,10 @@ async function install(root, run) {
 
 async function build(root, run) {
   // A build record that outlived its output makes tsc believe there is nothing to do.
-  const force = existsSync(join(root, "packages/protocol/dist/index.js")) ? [] : ["--force"];
+  const force = PACKAGES.every((path) => existsSync(join(root, path, "dist"))) ? [] : ["--force"];
   const tsc = join(root, "node_modules/typescript/bin/tsc");
-  const end = await run(process.execPath, [tsc, "-b", "packages/protocol", ...force]);
-  if (end.code !== 0) throw new Error("The build of packages/protocol failed; nothing was run.");
+  const end = await run(process.execPath, [tsc, "-b", ...PACKAGES, ...force]);
+  if (end.code !== 0) throw new Error("The build of the packages failed; nothing was run.");
 }
 
 // npm writes what it installed into a lockfile of its own. Optional packages are often for another platform.

@@ -46,8 +46,8 @@ function writeLockfile(packages: object, path = "package-lock.json"): void {
 async function run(program: string, args: readonly string[]): Promise<ProgramEnd> {
   ran.push(program === "npm" ? `npm ${args.join(" ")}` : args.slice(1).join(" "));
   await sleep(5);
-  mkdirSync(join(root, program === "npm" ? "node_modules" : "packages/protocol/dist"), { recursive: true });
-  if (program !== "npm") writeFileSync(join(root, "packages/protocol/dist/index.js"), "");
+  const made = program === "npm" ? ["node_modules"] : ["packages/protocol/dist", "packages/framerail/dist"];
+  for (const folder of made) mkdirSync(join(root, folder), { recursive: true });
   return { code: 0, signal: null };
 }
 
@@ -60,12 +60,13 @@ function leaveLock(token: string): string {
   return path;
 }
 
+const BUILD = "-b packages/protocol packages/framerail";
 const INSTALL = "npm ci --ignore-scripts --no-audit --no-fund";
 
 test("a fresh clone is installed and built; the next command finds it done", async () => {
   await prepare({ root, run });
   await prepare({ root, run });
-  expect(ran).toEqual([INSTALL, "-b packages/protocol --force", "-b packages/protocol"]);
+  expect(ran).toEqual([INSTALL, `${BUILD} --force`, BUILD]);
 });
 
 test("a changed lockfile is installed again", async () => {
@@ -92,7 +93,7 @@ test("a failed install or build is an error for a person, and leaves neither a s
   await expect(prepare({ root, run: fail })).rejects.toThrow("npm ci failed");
   expect(existsSync(join(root, "node_modules/.framerail-lock"))).toBe(false);
   const failBuild = (program: string, args: readonly string[]) => (program === "npm" ? run(program, args) : fail());
-  await expect(prepare({ root, run: failBuild })).rejects.toThrow("build of packages/protocol failed");
+  await expect(prepare({ root, run: failBuild })).rejects.toThrow("build of the packages failed");
   expect(readdirSync(join(root, ".cache"))).toEqual([]);
 });
 
@@ -100,12 +101,12 @@ test("a build record without its output does not hold the build back", async () 
   await prepare({ root, run });
   rmSync(join(root, "packages/protocol/dist"), { recursive: true });
   await prepare({ root, run });
-  expect(ran.at(-1)).toBe("-b packages/protocol --force");
+  expect(ran.at(-1)).toBe(`${BUILD} --force`);
 });
 
 test("of two commands at once one installs and the other waits", async () => {
   await Promise.all([prepare({ root, run }), prepare({ root, run })]);
-  expect(ran).toEqual([INSTALL, "-b packages/protocol --force", "-b packages/protocol"]);
+  expect(ran).toEqual([INSTALL, `${BUILD} --force`, BUILD]);
 });
 
 /** Starts preparing, gives what ran after a while, then lets `free` remove what it waited for. */

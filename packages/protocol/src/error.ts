@@ -1,7 +1,7 @@
 // The one error class of Framerail, with a closed list of codes. Expected ends of a turn are outcomes, not errors
 // (lifecycle/outcome.ts); what is thrown is a FramerailError or a bug.
-// Owns: the codes this package can throw, their advice on retrying. Does not own: how an edge shows them (each edge has
-// its own table), and the wire's `error.code` (frame/failure.ts), which clients see.
+// Owns: the codes of every package, so that there is one list, and their advice on retrying. Does not own: how an edge
+// shows them (each edge has its own table), and the wire's `error.code` (frame/failure.ts), which clients see.
 
 /** What a caller may do about it. `never`: the same call fails again. */
 export type RetryAdvice = "never" | "same_call" | "from_start";
@@ -21,6 +21,18 @@ const CODES = {
   PROTOCOL_VIOLATION: { retry: "never", says: "a message came out of the order its route allows" },
   INVARIANT_VIOLATION: { retry: "never", says: "a rule our own code must keep was broken" },
   CANCELLED: { retry: "same_call", says: "the work was cancelled by its caller" },
+  NO_TURN: { retry: "never", says: "the ambient writer was asked for outside a turn" },
+  INVALID_AGENT: { retry: "never", says: "an agent, sub-agent or tool is not defined as it must be" },
+  INVALID_REGISTRY: { retry: "never", says: "the status catalogue or a locale file has errors" },
+  UNREGISTERED_STATUS: { retry: "never", says: "a status id is unknown, deprecated or not the emitter's own" },
+  INVALID_TOOL_INPUT: { retry: "never", says: "the model called a tool with arguments its schema refuses" },
+  TOOL_FAILED: { retry: "never", says: "a tool threw or ran out of time" },
+  SUB_AGENT_FAILED: { retry: "never", says: "a sub-agent failed as a whole" },
+  MODEL_FAILED: { retry: "same_call", says: "the model's provider failed or answered with nonsense" },
+  RATE_LIMITED: { retry: "same_call", says: "the model's provider refused for its rate limit" },
+  UPSTREAM_FAILED: { retry: "same_call", says: "an upstream agent service failed, broke off or spoke nonsense" },
+  DEADLINE_EXCEEDED: { retry: "same_call", says: "the work took longer than it may" },
+  PACE_EXCEEDED: { retry: "never", says: "a writer went on far past the point where it had to wait" },
 } as const satisfies Record<string, { retry: RetryAdvice; says: string }>;
 
 export type ErrorCode = keyof typeof CODES;

@@ -46,7 +46,7 @@ export {
 } from "./envelope/tools-facet.js";
 export type { ErrorCode, FramerailErrorOptions, Issue, RetryAdvice } from "./error.js";
 export { ERROR_CODES, explainCode, FramerailError, isFramerailError, unreachable } from "./error.js";
-export { readEvent } from "./event/read-event.js";
+export { checkEvent, readEvent } from "./event/read-event.js";
 export type { Draft } from "./event/to-frame.js";
 export { FRAME_OF_EVENT, RENDER, SUPPRESS, toFrame } from "./event/to-frame.js";
 export type { AgentEvent, EventOf, EventType, TokensUsed } from "./event/vocabulary.js";

@@ -1,0 +1,87 @@
+// The writer: the one object through which every event of a turn passes [W-SW-1, W-SW-2]. Agents, sub-agents and tools
+// are handed theirs; `writer()` finds the same one at any async depth.
+// Owns: the typed methods, the ambient scope. Does not own: what becomes of an event (publish/), who the turn is for.
+//   S1. A writer belongs to one turn and one emitter, and never switches [D-6].
+//   S2. Methods return at once. An author who produces much awaits `ready()` between pieces: the log sets the pace.
+//   S3. Outside a turn `writer()` throws NO_TURN; it never finds another turn's writer [W-SW-4].
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { AgentEvent, EventOf, Json } from "@framerail/protocol";
+import { FramerailError } from "@framerail/protocol";
+import type { StatusId } from "./status-id.js";
+
+type Fields<T extends AgentEvent["type"]> = Omit<EventOf<T>, "type">;
+
+export interface Writer {
+  /** The agent, sub-agent or tool owner whose events these are; status ids are checked against it. */
+  readonly emitter: string;
+  text(content: string): void;
+  reasoning(content: string): void;
+  thinking(content?: string): void;
+  /** A registered id, never prose; `values` fill the sentence. */
+  status(id: StatusId, values?: { readonly [name: string]: Json }): void;
+  toolCall(call: Fields<"tool_call">): void;
+  toolResult(result: Fields<"tool_result">): void;
+  toolCallEnd(end: Fields<"tool_call_end">): void;
+  dataLoading(data: Fields<"data_loading">): void;
+  dataLoaded(data: Fields<"data_loaded">): void;
+  component(component: Fields<"component">): void;
+  log(level: EventOf<"log">["level"], message: string): void;
+  /** Any event of the vocabulary; what the other methods call. */
+  write(event: AgentEvent): void;
+  /** Resolves when the log has caught up; at once while it keeps pace. */
+  ready(): Promise<void>;
+}
+
+/** Where a writer's events go: publish/ implements it, one per turn. */
+export interface EventSink {
+  accept(event: AgentEvent, emitter: string): void;
+  ready(): Promise<void>;
+}
+
+const sinks = new WeakMap<Writer, EventSink>();
+
+export function createWriter(sink: EventSink, emitter: string): Writer {
+  const write = (event: AgentEvent) => sink.accept(event, emitter);
+  const made: Writer = {
+    emitter,
+    write,
+    text: (content) => write({ type: "text", content }),
+    reasoning: (content) => write({ type: "reasoning", content }),
+    thinking: (content) =>
+      write(content === undefined ? { type: "thinking" } : { type: "thinking", content, role: "reasoning" }),
+    status: (event_id, values) =>
+      write(values === undefined ? { type: "status", event_id } : { type: "status", event_id, values }),
+    toolCall: (call) => write({ type: "tool_call", ...call }),
+    toolResult: (result) => write({ type: "tool_result", ...result }),
+    toolCallEnd: (end) => write({ type: "tool_call_end", ...end }),
+    dataLoading: (data) => write({ type: "data_loading", ...data }),
+    dataLoaded: (data) => write({ type: "data_loaded", ...data }),
+    component: (component) => write({ type: "component", ...component }),
+    log: (level, message) => write({ type: "log", level, message }),
+    ready: () => sink.ready(),
+  };
+  sinks.set(made, sink);
+  return made;
+}
+
+/** Where a writer's events go. For the runtime, which makes further writers of the same turn; authors never see a sink. */
+export function sinkOf(own: Writer): EventSink {
+  const sink = sinks.get(own);
+  if (sink === undefined) throw new FramerailError("INVALID_ARGUMENT", "this writer was not made by the runtime");
+  return sink;
+}
+
+const scope = new AsyncLocalStorage<Writer>();
+
+/** The writer of the turn that this code runs in, at any depth. */
+export function writer(): Writer {
+  const found = scope.getStore();
+  if (found === undefined) throw new FramerailError("NO_TURN", "writer() was called outside a turn");
+  return found;
+}
+
+/** Runs `body` in the scope of `own`, whatever scope the caller is in. */
+export function runWithWriter<T>(own: Writer, body: () => T): T {
+  return scope.run(own, body);
+}

@@ -1,0 +1,98 @@
+// Runs one turn, from its first frame to its last. Reads like the list of its steps:
+//   1. open: the first frame is out before the step runs;
+//   2. run the step, under a deadline;
+//   3. latch the outcome, by the step's end, its failure, the deadline or a cancel, whichever comes first;
+//   4. wait, for a short while, until what was cut off has told what it cost;
+//   5. let the caller store what must be stored;
+//   6. seal: the terminal frame.
+// Owns: when a turn ends. Does not own: the stages of an event (publish-turn.ts), storing (the `commit` it is given).
+//   R1. Every turn that was opened is sealed, whatever the step or a tap throws [G1].
+//   R2. A cancel acts in the tick it comes in: outcome latched, step aborted [G5].
+
+import type { Clock, TurnOutcome } from "@framerail/protocol";
+import { FramerailError, isFramerailError } from "@framerail/protocol";
+import type { PublishTurnOptions, TurnPublication } from "../publish/publish-turn.js";
+import { publishTurn } from "../publish/publish-turn.js";
+import { SETTLE_MS_MAX, STEP_DEADLINE_MS } from "./limits.js";
+import { IDLE, outcomeOfError } from "./outcome-of-error.js";
+import type { StepEnd, StepRunner } from "./step-runner.js";
+
+export interface RunTurnOptions extends Omit<PublishTurnOptions, "agentId"> {
+  readonly step: StepRunner;
+  readonly deadlineMs?: number;
+  /** Stores the turn's end; the terminal frame leaves only when it has resolved [G4]. */
+  commit?(outcome: TurnOutcome): Promise<void>;
+  /** What the step threw, whole, for operators. */
+  onFailure?(error: unknown): void;
+}
+
+export interface RunningTurn {
+  /** Resolves with the outcome when the terminal frame is out. */
+  readonly ended: Promise<TurnOutcome>;
+  /** Cancels at once; a turn that has ended is left alone. `idle`: for silence, not by the reader. */
+  cancel(why?: "request" | "idle"): void;
+}
+
+export function runTurn(options: RunTurnOptions): RunningTurn {
+  const { step, clock } = options;
+  const turn = publishTurn({ ...options, agentId: step.agentId });
+  const cancelDeadline = clock.schedule(options.deadlineMs ?? STEP_DEADLINE_MS, () => {
+    const reason = new FramerailError("DEADLINE_EXCEEDED", `agent ${step.agentId} took too long`);
+    turn.latch(outcomeOfError(reason), reason);
+  });
+  const run = runStep(turn, options).finally(cancelDeadline);
+  return {
+    ended: finish(turn, run, options),
+    cancel(why = "request") {
+      const cause = why === "idle" ? { cause: IDLE } : {};
+      const reason = new FramerailError("CANCELLED", "the turn was cancelled", cause);
+      turn.latch(outcomeOfError(reason), reason);
+    },
+  };
+}
+
+/** Never rejects: what the step throws becomes the outcome, and goes to the operator. */
+async function runStep(turn: TurnPublication, { step, onFailure }: RunTurnOptions): Promise<void> {
+  try {
+    turn.latch(outcomeOfEnd(await step.run(turn)));
+  } catch (error) {
+    // After the end, what an aborted step throws is no news.
+    if (turn.outcome === undefined) onFailure?.(error);
+    turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined);
+  }
+}
+
+function outcomeOfEnd(end: StepEnd): TurnOutcome {
+  return end.kind === "paused" ? { kind: "paused", limit: end.limit } : { kind: "completed" };
+}
+
+async function finish(turn: TurnPublication, run: Promise<void>, options: RunTurnOptions): Promise<TurnOutcome> {
+  await whenLatched(turn, run);
+  await settle(run, options.clock);
+  const outcome = turn.outcome as TurnOutcome;
+  await options.commit?.(outcome);
+  turn.seal();
+  return outcome;
+}
+
+/** The step's own end latches, and so do a cancel, a violation and the deadline, while the step may still be running. */
+function whenLatched(turn: TurnPublication, run: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      turn.signal.removeEventListener("abort", done);
+      resolve();
+    };
+    turn.signal.addEventListener("abort", done);
+    void run.then(done);
+  });
+}
+
+function settle(run: Promise<void>, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.schedule(SETTLE_MS_MAX, resolve);
+    void run.then(() => {
+      cancel();
+      resolve();
+    });
+  });
+}

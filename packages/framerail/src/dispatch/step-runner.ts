@@ -1,0 +1,23 @@
+// One step of a turn, wherever it runs: in this process, or on a worker at the other end of a wire. Dispatch runs turns
+// by this port alone and knows no agent.
+
+import type { AgentEvent } from "@framerail/protocol";
+
+export interface StepContext {
+  /** Takes the step's events, in order. */
+  accept(event: AgentEvent, emitter: string): void;
+  /** Resolves when there is room for more. */
+  ready(): Promise<void>;
+  /** Aborted when the turn ends before the step does; the reason is a FramerailError. */
+  readonly signal: AbortSignal;
+}
+
+export type StepEnd =
+  | { readonly kind: "completed" }
+  | { readonly kind: "paused"; readonly limit: "state_limit" | "time_limit" };
+
+export interface StepRunner {
+  readonly agentId: string;
+  /** Runs the step to its end. Rejects for a fatal failure; outcome-of-error.ts says what that means for the turn. */
+  run(context: StepContext): Promise<StepEnd>;
+}

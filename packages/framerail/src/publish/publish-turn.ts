@@ -1,0 +1,224 @@
+// One turn on its way out: event → taps → policy → guard → bytes → log. The only place that names all of these; each of
+// them knows none of its neighbours. Direct calls all the way: no promise, no queue, no iterator per event.
+// Owns: the order of the stages, seq, and the two halves of the end. Does not own: when a turn ends (dispatch/run-turn.ts), what
+// a stage does.
+//   T1. Taps see every event before policy, so that history, usage and audit also have what is suppressed [C-42].
+//   T2. The first end wins. From then on only accounting (metrics, logs) is heard, by taps alone; the rest is late.
+//   T3. Ending comes in two halves: `latch` sends everything but the terminal, at once; `seal` sends the terminal, after
+//       whatever must be stored first is stored [G4].
+//   T4. A batch is given out, the turn's usage is told (not for a cancelled turn, C-44) and open tools are closed
+//       before the terminal [W-FR-9a, W-EV-11, I-23].
+//   T5. An event that is none is refused to whoever wrote it, and changes nothing.
+//   T6. A tap that throws is reported and costs neither the turn nor the other taps their event.
+
+import type { AgentEvent, Clock, Draft, TurnOutcome, Usage } from "@framerail/protocol";
+import {
+  addUsage,
+  checkEvent,
+  createFrameEncoder,
+  createSseFraming,
+  createTurnGuard,
+  FramerailError,
+  isEventType,
+  NO_USAGE,
+  splitText,
+} from "@framerail/protocol";
+import type { Policy, PolicyReport, TurnPolicy } from "../policy/policy.js";
+import type { FrameSink } from "./frame-sink.js";
+import { BACKLOG_BYTES_HIGH, BACKLOG_FACTOR_MAX } from "./limits.js";
+
+/** Sees every event of a turn as it was written. */
+export type Tap = (event: AgentEvent, emitter: string) => void;
+
+export interface PublishTurnOptions {
+  readonly turnId: string;
+  readonly conversationId: string;
+  /** Part of every cursor: which owner of the turn wrote it [D-2]. */
+  readonly epoch: number;
+  /** Under whose name the runtime itself writes. */
+  readonly agentId: string;
+  readonly policy: Policy;
+  readonly sink: FrameSink;
+  readonly taps: readonly Tap[];
+  readonly clock: Clock;
+  /** What operators must hear of. */
+  report?(report: PublishReport): void;
+}
+
+export type PublishReport =
+  | ({ readonly kind: "policy" } & PolicyReport)
+  | { readonly kind: "late"; readonly event_type: string; readonly emitter: string }
+  | { readonly kind: "violation"; readonly message: string }
+  | { readonly kind: "tap_failed"; readonly event_type: string; readonly error: unknown };
+
+export interface TurnPublication {
+  readonly outcome: TurnOutcome | undefined;
+  /** Aborted at the latch, unless the turn completed; the reason is the FramerailError given to `latch`. */
+  readonly signal: AbortSignal;
+  /** Takes the next event of one of the turn's emitters; throws INVALID_EVENT at whoever wrote what is none. */
+  accept(event: AgentEvent, emitter: string): void;
+  /** Resolves when the log has caught up. */
+  ready(): Promise<void>;
+  /** Ends the turn but for its terminal frame. False when it had ended before. */
+  latch(outcome: TurnOutcome, reason?: FramerailError): boolean;
+  /** Sends the terminal frame, once; the turn must have been latched. */
+  seal(): void;
+}
+
+export function publishTurn(options: PublishTurnOptions): TurnPublication {
+  return new Publication(options);
+}
+
+/** Still heard after the end, by taps: what the work that was cut off has cost [C-44]. */
+const ACCOUNTING: ReadonlySet<string> = new Set(["metrics", "log"]);
+/** The runtime alone opens and ends turns. */
+const RUNTIME_ONLY: ReadonlySet<string> = new Set(["init_stream", "end_stream", "error"]);
+
+class Publication implements TurnPublication {
+  readonly #options: PublishTurnOptions;
+  readonly #guard = createTurnGuard();
+  readonly #encoder;
+  readonly #frameSse;
+  readonly #policy: TurnPolicy;
+  readonly #abort = new AbortController();
+  #seq = 0;
+  #usage: Usage = NO_USAGE;
+  #terminal: Draft | undefined;
+
+  constructor(options: PublishTurnOptions) {
+    const { turnId, conversationId, epoch, clock, policy } = options;
+    this.#options = options;
+    this.#encoder = createFrameEncoder({ responseId: turnId, clock });
+    this.#frameSse = createSseFraming({ idPrefix: `${turnId}.${epoch}.` });
+    this.#policy = policy.open({
+      emit: (draft) => this.#show(draft),
+      report: (report) => options.report?.({ kind: "policy", ...report }),
+    });
+    this.#take(
+      { type: "init_stream", run_id: turnId, conversation_id: conversationId, timestamp: clock.now() },
+      options.agentId,
+    );
+  }
+
+  get outcome(): TurnOutcome | undefined {
+    return this.#guard.outcome;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  ready(): Promise<void> {
+    return this.#options.sink.ready();
+  }
+
+  accept(event: AgentEvent, emitter: string): void {
+    requireEvent(event);
+    if (event.type === "text" || event.type === "reasoning") {
+      const pieces = splitText(event.content);
+      if (pieces.length === 1) this.#take(event, emitter);
+      else for (const content of pieces) this.#take({ type: event.type, content }, emitter);
+    } else this.#take(event, emitter);
+  }
+
+  latch(outcome: TurnOutcome, reason?: FramerailError): boolean {
+    if (this.outcome !== undefined) return false;
+    this.#policy.flush();
+    if (outcome.kind !== "cancelled" && this.#usage.total_tokens > 0) {
+      this.#take({ type: "usage", ...this.#usage }, this.#options.agentId);
+    }
+    const drafts = this.#guard.end(outcome);
+    this.#terminal = drafts.pop();
+    for (const draft of drafts) {
+      this.#tapCloser(draft);
+      this.#append(draft);
+    }
+    this.#policy.close();
+    if (outcome.kind !== "completed")
+      this.#abort.abort(reason ?? new FramerailError("CANCELLED", "the turn has ended"));
+    return true;
+  }
+
+  seal(): void {
+    if (this.outcome === undefined) throw new FramerailError("INVARIANT_VIOLATION", "a turn is sealed before it ended");
+    const terminal = this.#terminal;
+    this.#terminal = undefined;
+    if (terminal !== undefined) this.#append(terminal);
+  }
+
+  #take(event: AgentEvent, emitter: string): void {
+    const ended = this.outcome !== undefined;
+    if (ended && !ACCOUNTING.has(event.type)) {
+      this.#options.report?.({ kind: "late", event_type: event.type, emitter });
+      return;
+    }
+    this.#tap(event, emitter);
+    if (event.type === "metrics") this.#usage = addUsage(this.#usage, event.tokens);
+    if (!ended) this.#policy.apply(event, emitter);
+  }
+
+  #show(draft: Draft): void {
+    switch (this.#guard.admit(draft.type, draft.payload)) {
+      case "pass":
+        this.#append(draft);
+        break;
+      case "violation": {
+        const message = this.#guard.violation()?.message ?? "a frame was refused";
+        this.#options.report?.({ kind: "violation", message });
+        this.#fail("protocol_violation", new FramerailError("PROTOCOL_VIOLATION", message));
+        break;
+      }
+      default:
+        this.#options.report?.({ kind: "late", event_type: draft.type, emitter: this.#options.agentId });
+    }
+  }
+
+  #append({ type, payload }: Draft): void {
+    const seq = this.#seq + 1;
+    const sse = this.#frameSse(type, seq, this.#encoder.encode(type, seq, payload));
+    this.#seq = seq;
+    const { sink } = this.#options;
+    sink.append({ seq, type, sse });
+    if (sink.backlogBytes > BACKLOG_BYTES_HIGH * BACKLOG_FACTOR_MAX) {
+      this.#fail("invariant_violation", new FramerailError("PACE_EXCEEDED", "the writer did not wait for ready()"));
+    }
+  }
+
+  #fail(cause: "protocol_violation" | "invariant_violation", reason: FramerailError): void {
+    this.latch({ kind: "failed", error: { code: "INTERNAL_ERROR" }, cause }, reason);
+  }
+
+  // I-23: a pair that the end closes is closed at the writer layer too, for history and audit.
+  #tapCloser({ type, payload }: Draft): void {
+    if (type !== "tool_completed") return;
+    const { id, name, type: tool_type, status } = payload.tool_call;
+    const end = {
+      type: "tool_call_end",
+      tool_call_id: id,
+      tool_name: name,
+      tool_type,
+      ...(status && { status }),
+    } as const;
+    this.#tap(end, this.#options.agentId);
+  }
+
+  // T6
+  #tap(event: AgentEvent, emitter: string): void {
+    for (const tap of this.#options.taps) {
+      try {
+        tap(event, emitter);
+      } catch (error) {
+        this.#options.report?.({ kind: "tap_failed", event_type: event.type, error });
+      }
+    }
+  }
+}
+
+function requireEvent(event: AgentEvent): void {
+  const type: unknown = (event as { type?: unknown } | undefined)?.type;
+  const known = typeof type === "string" && isEventType(type) && !RUNTIME_ONLY.has(type);
+  const issue = known
+    ? checkEvent(event)
+    : { path: "type", rule: "one_of", message: "type must be the name of an event that an agent may write" };
+  if (issue) throw new FramerailError("INVALID_EVENT", `an event cannot be written: ${issue.message}`, { issue });
+}

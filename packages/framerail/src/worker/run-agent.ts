@@ -1,0 +1,23 @@
+// Runs one turn of an agent in this process: what a remote worker does at the other end of a wire, without the wire.
+// The shape it returns is dispatch's StepRunner; the two meet only where a program is composed.
+
+import type { Agent, RunEnd, TurnInput } from "../agent/agent.js";
+import type { Principal } from "../agent/principal.js";
+import type { EventSink } from "../agent/writer.js";
+import { createWriter, runWithWriter } from "../agent/writer.js";
+
+export interface AgentStep {
+  readonly agentId: string;
+  run(context: EventSink & { readonly signal: AbortSignal }): Promise<RunEnd>;
+}
+
+export function agentStep(agent: Agent, input: TurnInput, principal: Principal): AgentStep {
+  const agentId = agent.manifest.id;
+  return {
+    agentId,
+    async run(context) {
+      const writer = createWriter(context, agentId);
+      return runWithWriter(writer, () => agent.run(input, { writer, signal: context.signal, principal }));
+    },
+  };
+}
