@@ -9,7 +9,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@framerail\/protocol\/schema$/, replacement: source("packages/protocol/src/schema/index.ts") },
-      { find: /^framerail\/agent$/, replacement: source("packages/framerail/src/agent/index.ts") },
+      { find: /^framerail\/agent$/, replacement: source("packages/framerail/src/index.ts") },
       { find: /^@framerail\/protocol$/, replacement: source("packages/protocol/src/index.ts") },
     ],
   },

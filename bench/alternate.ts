@@ -6,7 +6,7 @@
 export interface Variant {
   readonly name: string;
   /** Does the work `times` times. Returns something that depends on all of it, so that none of it can be left out. */
-  run(times: number): number;
+  run(times: number): number | Promise<number>;
 }
 
 export interface Measurement {
@@ -23,17 +23,17 @@ export interface AlternateOptions {
   readonly framesPerTime: number;
 }
 
-export function alternate(
+export async function alternate(
   variants: readonly Variant[],
   { rounds, times, framesPerTime }: AlternateOptions,
-): Measurement[] {
+): Promise<Measurement[]> {
   const samples = variants.map((): number[] => []);
-  for (const variant of variants) consume(variant.run(times));
+  for (const variant of variants) consume(await variant.run(times));
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < variants.length; turn += 1) {
       const index = (turn + round) % variants.length;
       const start = process.cpuUsage();
-      consume((variants[index] as Variant).run(times));
+      consume(await (variants[index] as Variant).run(times));
       const { user, system } = process.cpuUsage(start);
       (samples[index] as number[]).push(((user + system) * 1000) / (times * framesPerTime));
     }
@@ -56,4 +56,13 @@ export function median(values: readonly number[]): number {
 let sink = 0;
 function consume(value: number): void {
   sink = (sink + value) | 0;
+}
+
+/** One case of a report: a row per variant, with its ratio to the first. */
+export function printCase(name: string, measured: readonly Measurement[]): void {
+  console.log(name);
+  for (const { name: variant, cpuNs, ratio } of measured) {
+    console.log(`  ${variant.padEnd(24)} ${cpuNs.toFixed(0).padStart(8)} ns CPU/frame   ${ratio.toFixed(2)}×`);
+  }
+  console.log("");
 }

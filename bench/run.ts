@@ -4,8 +4,9 @@ import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import type { BenchRow } from "./bench-row.js";
 import { benchProtocol } from "./protocol/frames.js";
+import { benchPublish } from "./publish/events.js";
 
-const BENCHES: Record<string, () => BenchRow[]> = { protocol: benchProtocol };
+const BENCHES: Record<string, () => Promise<BenchRow[]>> = { protocol: benchProtocol, publish: benchPublish };
 
 const [name = "", ...rest] = process.argv.slice(2);
 const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
@@ -16,6 +17,6 @@ if (bench === undefined) {
 console.log(
   `node ${process.version}, ${cpus().length} cores, CPU time of this process; ratios are to the first row of each case\n`,
 );
-const rows = bench();
+const rows = await bench();
 const jsonFile = rest[0] === "--json" ? rest[1] : undefined;
 if (jsonFile !== undefined) writeFileSync(jsonFile, `${JSON.stringify(rows, null, 2)}\n`);

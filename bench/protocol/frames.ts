@@ -7,8 +7,8 @@
 
 import type { FrameType, PayloadOf } from "@framerail/protocol";
 import { createFrameEncoder, createTurnGuard, systemClock } from "@framerail/protocol";
-import type { Measurement, Variant } from "../alternate.js";
-import { alternate } from "../alternate.js";
+import type { Variant } from "../alternate.js";
+import { alternate, printCase } from "../alternate.js";
 import type { BenchRow } from "../bench-row.js";
 
 const RESPONSE_ID = "5c1d8f0e-4b0a-4c55-9d3e-0a4f6f5f7b11";
@@ -84,10 +84,14 @@ export const CASES: readonly Case[] = [
   },
 ];
 
-export function benchProtocol(): BenchRow[] {
+export async function benchProtocol(): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const one of CASES) {
-    const measured = alternate(variantsOf(one), { rounds: ROUNDS, times: one.times, framesPerTime: one.frames.length });
+    const measured = await alternate(variantsOf(one), {
+      rounds: ROUNDS,
+      times: one.times,
+      framesPerTime: one.frames.length,
+    });
     printCase(one.name, measured);
     for (const { name, cpuNs, ratio } of measured) {
       rows.push({ case: one.name, variant: name, cpuNsPerFrame: Math.round(cpuNs), ratio });
@@ -169,12 +173,4 @@ function play<F>(
     }
   }
   return bytes;
-}
-
-function printCase(name: string, measured: readonly Measurement[]): void {
-  console.log(name);
-  for (const { name: variant, cpuNs, ratio } of measured) {
-    console.log(`  ${variant.padEnd(20)} ${cpuNs.toFixed(0).padStart(7)} ns CPU/frame   ${ratio.toFixed(2)}×`);
-  }
-  console.log("");
 }

@@ -74,6 +74,9 @@ const ACCOUNTING: ReadonlySet<string> = new Set(["metrics", "log"]);
 /** The runtime alone opens and ends turns. */
 const RUNTIME_ONLY: ReadonlySet<string> = new Set(["init_stream", "end_stream", "error"]);
 
+/** Text up to here fits one frame, whatever its characters: three bytes at most for each unit. */
+const TEXT_LENGTH_WHOLE = 65_536 / 3;
+
 class Publication implements TurnPublication {
   readonly #options: PublishTurnOptions;
   readonly #guard = createTurnGuard();
@@ -114,10 +117,8 @@ class Publication implements TurnPublication {
 
   accept(event: AgentEvent, emitter: string): void {
     requireEvent(event);
-    if (event.type === "text" || event.type === "reasoning") {
-      const pieces = splitText(event.content);
-      if (pieces.length === 1) this.#take(event, emitter);
-      else for (const content of pieces) this.#take({ type: event.type, content }, emitter);
+    if ((event.type === "text" || event.type === "reasoning") && event.content.length > TEXT_LENGTH_WHOLE) {
+      for (const content of splitText(event.content)) this.#take({ type: event.type, content }, emitter);
     } else this.#take(event, emitter);
   }
 

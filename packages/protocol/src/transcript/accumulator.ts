@@ -127,9 +127,15 @@ export function createMessageAccumulator(options: MessageAccumulatorOptions): Me
   };
 }
 
+// The usual case, without an object to check; whatever is not usual gets the check that can say what is wrong.
+function hasArrived(event: unknown, now: unknown): boolean {
+  if (typeof event !== "object" || event === null || !Number.isSafeInteger(now)) return false;
+  return typeof (event as { type?: unknown }).type === "string" && (now as number) >= 0;
+}
+
 /** False for an event that is none of ours. One of ours with a wrong field is refused by name. */
 function admit(event: { readonly type: string }, now: number): event is TranscriptEvent {
-  const broken = checkArrival({ event, now });
+  const broken = hasArrived(event, now) ? undefined : checkArrival({ event, now });
   if (broken) throw refuse("INVALID_EVENT", "an event cannot be added", broken);
   if (!isTranscriptEventType(event.type)) return false;
   const issue = checkEvent(event);

@@ -1,0 +1,40 @@
+// The pass over an answer's text before it is emitted: voice, safety, format [W-FR-6, D-15]. It sees text in the pieces
+// the model writes and may hold some back, to decide about a word when it is whole; what it has let out is never edited.
+
+import type { AgentEvent } from "@framerail/protocol";
+import type { Writer } from "./writer.js";
+import { createWriter, sinkOf } from "./writer.js";
+
+/** One per turn. */
+export interface Composer {
+  /** The next piece in; what may be emitted now out, or "". */
+  push(piece: string): string;
+  /** What is left, when the answer ends or something else must come first. */
+  flush(): string;
+}
+
+export interface ComposingWriter {
+  readonly writer: Writer;
+  /** Lets out what the composer still holds; called when the run ends. */
+  finish(): void;
+}
+
+/** A writer of the same turn whose text goes through the composer. Events that must keep their place let it flush first. */
+export function composeText(own: Writer, composer: Composer): ComposingWriter {
+  const sink = sinkOf(own);
+  const emit = (content: string, emitter: string) => {
+    if (content !== "") sink.accept({ type: "text", content }, emitter);
+  };
+  const accept = (event: AgentEvent, emitter: string) => {
+    if (event.type === "text") emit(composer.push(event.content), emitter);
+    else {
+      if (event.type === "tool_call" || event.type === "data_loaded" || event.type === "component")
+        emit(composer.flush(), emitter);
+      sink.accept(event, emitter);
+    }
+  };
+  return {
+    writer: createWriter({ accept, ready: () => sink.ready() }, own.emitter),
+    finish: () => emit(composer.flush(), own.emitter),
+  };
+}

@@ -1,0 +1,36 @@
+// The signal a run lives by: the turn's, shortened by the run's own timeout, and deaf to a reader's cancel where the agent
+// says that its runs go on in the background [C-33]. Silence and deadlines abort it all the same.
+
+import type { Clock } from "@framerail/protocol";
+import { FramerailError, isFramerailError } from "@framerail/protocol";
+import type { GraphConfig } from "./graph-config.js";
+
+export interface RunSignal {
+  readonly signal: AbortSignal;
+  /** Takes the listener and the timer away; called when the run has ended. */
+  release(): void;
+}
+
+export function openRunSignal(agentId: string, turn: AbortSignal, config: GraphConfig, clock: Clock): RunSignal {
+  const own = new AbortController();
+  const follow = () => {
+    if (config.enable_cancellation || !isReadersCancel(turn.reason)) own.abort(turn.reason);
+  };
+  if (turn.aborted) follow();
+  else turn.addEventListener("abort", follow);
+  const cancelTimeout = clock.schedule(config.execution_timeout, () => {
+    own.abort(new FramerailError("DEADLINE_EXCEEDED", `agent ${agentId} ran longer than its execution_timeout`));
+  });
+  return {
+    signal: own.signal,
+    release() {
+      turn.removeEventListener("abort", follow);
+      cancelTimeout();
+    },
+  };
+}
+
+// A cancel for silence has a cause, a reader's has none.
+function isReadersCancel(reason: unknown): boolean {
+  return isFramerailError(reason) && reason.code === "CANCELLED" && reason.cause === undefined;
+}

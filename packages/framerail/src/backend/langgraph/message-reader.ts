@@ -1,0 +1,158 @@
+// Messages of a graph → events: pieces of an AI message become text and reasoning as they come; its tool calls and its
+// usage are told when it is whole; a tool message ends its call.
+// Owns: which messages are still growing, which calls were told. Does not own: pairs (tool-pairing.ts).
+//   M1. A message is whole when its node has ended, when the same task begins another, when a tool answers one of its
+//       calls, or when the run ends. So a call is told before its tool runs.
+//   M2. A call is told once, however many copies of its message a graph returns.
+//   M3. Each model call leaves one `metrics`, also when it is cut off; then it is marked as estimated [G9].
+//   M4. Messages of other roles are the graph's own affair, and never shown.
+
+import type { AgentEvent, Clock, Usage } from "@framerail/protocol";
+import { checkEvent, FramerailError } from "@framerail/protocol";
+import { CALLS_PER_TURN_MAX, OPEN_MESSAGES_MAX } from "../limits.js";
+import type { Notice } from "../notices.js";
+import type { CallPieces, GraphCall } from "./call-pieces.js";
+import { createCallPieces } from "./call-pieces.js";
+import type { Fields } from "./graph.js";
+import { isFields, objectsIn, textField } from "./graph.js";
+import { contentParts } from "./message-content.js";
+import { estimateUsage, readUsage, sumUsage } from "./model-usage.js";
+import { toJson } from "./plain-json.js";
+import type { TextPieces } from "./text-pieces.js";
+import { createTextPieces } from "./text-pieces.js";
+
+export interface MessageReaderOptions {
+  readonly agentId: string;
+  readonly clock: Clock;
+  write(event: AgentEvent): void;
+  readonly notice: Notice;
+}
+
+interface Growing {
+  readonly id: string;
+  /** The task that writes it: `node:task`, below the tasks of the graphs around it. */
+  readonly task: string;
+  readonly isModelCall: boolean;
+  readonly text: TextPieces;
+  readonly calls: CallPieces;
+  model: string;
+  usage: Usage | undefined;
+}
+
+export class MessageReader {
+  readonly #options: MessageReaderOptions;
+  readonly #growing = new Map<string, Growing>();
+  /** When each call of the turn was told; null once it was answered. */
+  readonly #calls = new Map<string, number | null>();
+
+  constructor(options: MessageReaderOptions) {
+    this.#options = options;
+  }
+
+  take(message: Fields, metadata: Fields): void {
+    if (message.type === "tool") this.#takeToolMessage(message);
+    else if (message.type === "ai") this.#takeAiMessage(message, metadata);
+  }
+
+  /** A node of the graph at `path` has ended; `update` is what it gave to the state. */
+  endNode(path: readonly string[], node: string, update: unknown): void {
+    const task = [...path, `${node}:`].join("|");
+    const ended = [...this.#growing.values()].filter((message) => message.task.startsWith(task));
+    // Several tasks of one node may run side by side; then only those messages are whole that the update names.
+    const named = ended.length > 1 ? ended.filter(({ id }) => idsIn(update).has(id)) : ended;
+    for (const message of named) this.#finish(message);
+  }
+
+  /** The run has ended. After a failure or a cancel no tool will run any more, so only the cost is told. */
+  end({ failed }: { readonly failed: boolean }): void {
+    for (const message of this.#growing.values()) {
+      if (failed) this.#account(message);
+      else this.#finish(message);
+    }
+    this.#growing.clear();
+  }
+
+  #takeAiMessage(message: Fields, metadata: Fields): void {
+    const growing = this.#grow(message, metadata);
+    for (const part of contentParts(message)) growing.text.add(part);
+    growing.calls.add(message);
+    growing.usage = sumUsage(growing.usage, readUsage(message));
+    if (isFields(message.response_metadata))
+      growing.model = textField(message.response_metadata, "model_name") ?? growing.model;
+    // Only a piece has this list; anything else came whole.
+    if (!Array.isArray(message.tool_call_chunks)) this.#finish(growing);
+  }
+
+  #grow(message: Fields, metadata: Fields): Growing {
+    const id = textField(message, "id") ?? "";
+    const task = textField(metadata, "langgraph_checkpoint_ns") ?? "";
+    const found = this.#growing.get(id);
+    if (found !== undefined) return found;
+    for (const former of this.#growing.values()) if (former.task === task) this.#finish(former);
+    if (this.#growing.size >= OPEN_MESSAGES_MAX) {
+      throw new FramerailError("MODEL_FAILED", `more than ${OPEN_MESSAGES_MAX} messages stream at the same time`);
+    }
+    const model = textField(metadata, "ls_model_name") ?? this.#options.agentId;
+    const isModelCall = metadata.ls_model_type !== undefined;
+    const text = createTextPieces(this.#options.write);
+    const growing = { id, task, isModelCall, text, calls: createCallPieces(), model, usage: undefined };
+    this.#growing.set(id, growing);
+    return growing;
+  }
+
+  #finish(message: Growing): void {
+    this.#growing.delete(message.id);
+    message.text.end();
+    this.#account(message);
+    for (const call of message.calls.calls()) this.#tellCall(call);
+  }
+
+  #account({ isModelCall, usage, model, text, calls }: Growing): void {
+    if (usage === undefined && !isModelCall) return;
+    const tokens = usage ?? estimateUsage(text.length + calls.argumentsLength);
+    const metrics = { type: "metrics", model, tokens, ...(usage === undefined && { estimated: true }) } as const;
+    // A provider's name for its model need not be a name that an event may hold.
+    const isNamed = checkEvent(metrics) === undefined;
+    this.#options.write(isNamed ? metrics : { ...metrics, model: this.#options.agentId });
+  }
+
+  #tellCall({ id, name, arguments: args }: GraphCall): void {
+    if (this.#calls.has(id)) return;
+    if (this.#calls.size >= CALLS_PER_TURN_MAX) {
+      throw new FramerailError("MODEL_FAILED", `more than ${CALLS_PER_TURN_MAX} tool calls in one turn`);
+    }
+    const timestamp = this.#options.clock.now();
+    const event = { type: "tool_call", tool_call_id: id, tool_name: name, arguments: args, timestamp } as const;
+    if (checkEvent(event) !== undefined) {
+      this.#options.notice("a tool call without a usable id or name was ignored");
+      return;
+    }
+    this.#calls.set(id, timestamp);
+    this.#options.write(event);
+  }
+
+  #takeToolMessage(message: Fields): void {
+    const id = textField(message, "tool_call_id");
+    if (id === undefined || id === "") {
+      this.#options.notice("a tool message without a call was ignored");
+      return;
+    }
+    for (const asking of this.#growing.values()) if (asking.calls.has(id)) this.#finish(asking);
+    // A graph that goes on after a pause answers a call of an earlier turn; this turn has not seen it yet.
+    this.#tellCall({ id, name: textField(message, "name") || "tool", arguments: null });
+    const told = this.#calls.get(id);
+    if (typeof told !== "number") return;
+    this.#calls.set(id, null);
+    // The wall clock may have been set back in between.
+    const duration_ms = Math.max(0, this.#options.clock.now() - told);
+    const result = toJson(message.content);
+    const is_error = message.status === "error";
+    this.#options.write({ type: "tool_result", tool_call_id: id, result, is_error, duration_ms });
+  }
+}
+
+/** The ids of the messages in what a node gave to the state. */
+function idsIn(update: unknown): Set<unknown> {
+  const values = isFields(update) ? Object.values(update) : [update];
+  return new Set(values.flatMap((value) => (isFields(value) ? [value.id] : objectsIn(value).map(({ id }) => id))));
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { loadRegistry } from "./load-registry.js";
+import { entryText, localeText, writeFolder } from "./testing/registry-folder.js";
+
+const FRAGMENT = "platform/status_events.yaml";
+const LOCALE = "locales/en.yaml";
+
+function hashOf(fragment: string, locale = localeText(["a", "b"]), file = FRAGMENT): string {
+  return loadRegistry(writeFolder({ [file]: `owner: x\nevents:\n${fragment}`, [LOCALE]: locale })).registry.hash;
+}
+
+const ENTRIES = entryText("a", { emitter_subagents: "[shop, rewards]" }) + entryText("b");
+
+test("the digest changes with every field of an entry and every message [W-REG-14]", () => {
+  const hashes = [
+    hashOf(ENTRIES),
+    hashOf(entryText("a")),
+    ...[
+      ["description", "Other words"],
+      ["default_render_key", "status.other"],
+      ["default_policy", "suppress"],
+      ["emitter_subagents", "[rewards]"],
+      ["lifecycle", "deprecated"],
+      ["batch", "{ group: g }"],
+      ["batch", "{ group: h }"],
+      ["batch", "{ group: h, window_ms: 5 }"],
+    ].map(([name = "", value]) => hashOf(entryText("a", { [name]: value }) + entryText("b"))),
+    hashOf(
+      ENTRIES,
+      localeText(["a", "b"], (id) => `Now ${id}`),
+    ),
+    hashOf(ENTRIES, localeText(["a", "b", "c"])),
+    loadRegistry(writeFolder({ [FRAGMENT]: `owner: y\nevents:\n${ENTRIES}`, [LOCALE]: localeText(["a", "b"]) }))
+      .registry.hash,
+  ];
+  expect(new Set(hashes).size).toBe(hashes.length);
+  for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("the digest stays when only order, comments or files change [W-REG-14]", () => {
+  const turned = entryText("b") + entryText("a", { emitter_subagents: "[rewards, shop]" });
+  expect(hashOf(`# A comment.\n${turned}`, localeText(["b", "a"]))).toBe(hashOf(ENTRIES));
+  expect(hashOf(ENTRIES, localeText(["a", "b"]), "verticals/shop/status_events.yaml")).toBe(hashOf(ENTRIES));
+});

@@ -1,0 +1,294 @@
+import { rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { BATCH_WINDOW_MS_MAX, FILE_BYTES_MAX, FILES_MAX, MESSAGE_LENGTH_MAX, NAME_LENGTH_MAX } from "./limits.js";
+import { loadRegistry } from "./load-registry.js";
+import { openRegistry } from "./open-registry.js";
+import type { Files } from "./testing/registry-folder.js";
+import { EXAMPLE, entryText, localeText, soundFiles, writeFolder } from "./testing/registry-folder.js";
+
+/** The problems of a folder with these files, as `file:line id rule`. */
+function problemsOf(files: Files): string[] {
+  return loadRegistry(writeFolder(files)).problems.map(({ file, line, id, rule }) => `${file}:${line} ${id} ${rule}`);
+}
+
+/** The problems of one fragment, as `line id rule`. */
+function fragmentProblems(text: string): string[] {
+  return problemsOf({ "platform/status_events.yaml": text }).map((line) => line.slice(line.indexOf(":") + 1));
+}
+
+function localeProblems(text: string | Uint8Array): string[] {
+  const found = problemsOf({ ...soundFiles({ platform: ["a"] }), "locales/de.yaml": text });
+  return found.map((line) => line.slice(line.indexOf(":") + 1));
+}
+
+describe("the merge", () => {
+  test("the platform's fragment and those of the verticals become one registry [W-REG-1]", () => {
+    const dir = writeFolder(soundFiles({ platform: ["a"], "verticals/shop": ["b", "c"], "verticals/rewards": ["d"] }));
+    const { registry, problems } = loadRegistry(dir);
+    expect(problems).toEqual([]);
+    expect([...registry.entries.keys()].sort()).toEqual(["a", "b", "c", "d"]);
+    expect(registry.entries.get("c")).toEqual({
+      id: "c",
+      description: "Says c",
+      default_render_key: "status.c",
+      default_policy: "transform",
+      emitter_subagents: ["shop"],
+      lifecycle: "active",
+      owner: "shop",
+      file: "verticals/shop/status_events.yaml",
+      line: 7,
+    });
+  });
+
+  test("an id in two fragments names itself and both places, and stops a start [W-REG-2]", () => {
+    const dir = writeFolder(soundFiles({ platform: ["a"], "verticals/shop": ["b", "a"] }));
+    const message = '"a" is in platform/status_events.yaml:1 and again in verticals/shop/status_events.yaml:7';
+    expect(loadRegistry(dir).problems).toEqual([
+      { file: "verticals/shop/status_events.yaml", line: 7, id: "a", rule: "duplicate-id", message },
+    ]);
+    expect(() => openRegistry(dir)).toThrow(expect.objectContaining({ code: "INVALID_REGISTRY" }));
+    expect(() => openRegistry(dir)).toThrow(message);
+  });
+
+  test("an id collides also with an entry that is broken otherwise [W-REG-2]", () => {
+    const files = {
+      "platform/status_events.yaml": entryText("a", { lifecycle: "gone" }),
+      "verticals/shop/status_events.yaml": entryText("a"),
+    };
+    expect(problemsOf(files)).toEqual([
+      "platform/status_events.yaml:6 a one-of",
+      "verticals/shop/status_events.yaml:1 a duplicate-id",
+    ]);
+  });
+
+  test("a fragment names its owner, or is owned by its folder's name [W-REG-9]", () => {
+    const indented = entryText("b").replaceAll("\n", "\n  ").trimEnd();
+    const { registry, fragments } = loadRegistry(
+      writeFolder({
+        "platform/status_events.yaml": entryText("a"),
+        "verticals/shop/status_events.yaml": `owner: "@acme/offers"\nevents:\n  ${indented}\n`,
+        "verticals/rewards/status_events.yaml": entryText("c"),
+      }),
+    );
+    expect([...registry.entries.values()].map(({ id, owner }) => [id, owner])).toEqual([
+      ["a", "platform"],
+      ["c", "rewards"],
+      ["b", "@acme/offers"],
+    ]);
+    expect(fragments.map(({ owner }) => owner)).toEqual(["platform", "rewards", "@acme/offers"]);
+  });
+
+  test("the example fragments hold the seed entries [W-REG-4]", () => {
+    const { entries } = openRegistry(EXAMPLE);
+    for (const [id, emitters] of [
+      ["searching_offers", ["shop"]],
+      ["matching_receipt", ["ereceipts"]],
+      ["looking_up_purchase_history", ["shop", "rewards"]],
+    ] as const)
+      expect(entries.get(id)).toMatchObject({
+        default_render_key: `status.${id}`,
+        default_policy: "transform",
+        emitter_subagents: emitters,
+        lifecycle: "active",
+      });
+  });
+});
+
+describe("the fields of an entry [W-REG-3]", () => {
+  const LINES = ["id", "description", "default_render_key", "default_policy", "emitter_subagents", "lifecycle"];
+
+  test("a missing field is named at its entry", () => {
+    for (const name of LINES) {
+      const id = name === "id" ? "null" : "b";
+      expect(fragmentProblems(entryText("a") + entryText("b", { [name]: undefined })), name).toEqual([
+        `7 ${id} missing-field`,
+      ]);
+    }
+  });
+
+  test("a misspelt field is named in its own line, and the field it was meant for is missed", () => {
+    for (const [index, name] of LINES.entries()) {
+      const id = name === "id" ? "null" : "a";
+      const text = entryText("a").replace(`${name}:`, `${name}x:`);
+      expect(fragmentProblems(text), name).toEqual([`${index + 1} ${id} unknown-field`, `1 ${id} missing-field`]);
+    }
+  });
+
+  test.each([
+    ["id", "Prose with blanks", "1 null pattern"],
+    ["id", "7", "1 null type"],
+    ["id", "x".repeat(NAME_LENGTH_MAX + 1), "1 null range"],
+    ["description", '" "', "2 a type"],
+    ["description", "[a]", "2 a type"],
+    ["default_render_key", "no key", "3 a pattern"],
+    ["default_policy", "shout", "4 a one-of"],
+    ["default_policy", "[forward]", "4 a one-of"],
+    ["emitter_subagents", "shop", "5 a type"],
+    ["emitter_subagents", "[shop, 7]", "5 a type"],
+    ["emitter_subagents", "[shop, shop]", "5 a range"],
+    ["emitter_subagents", '["a b"]', "5 a pattern"],
+    ["emitter_subagents", "[]", "5 a range"],
+    ["lifecycle", "retired", "6 a one-of"],
+    ["lifecycle", "", "6 a one-of"],
+    ["batch", "lookup", "7 a type"],
+    ["batch", "{ window_ms: 100 }", "7 a missing-field"],
+    ["batch", "{ group: G 1 }", "7 a pattern"],
+    ["batch", "{ group: g, window_ms: 0 }", "7 a range"],
+    ["batch", `{ group: g, window_ms: ${BATCH_WINDOW_MS_MAX + 1} }`, "7 a range"],
+    ["batch", "{ group: g, windowms: 1 }", "7 a unknown-field"],
+  ])("a wrong %s (%s) is named with its line", (name, value, problem) => {
+    const text = entryText("a", { [name]: value });
+    expect(fragmentProblems(text)).toEqual([problem]);
+    expect(loadRegistry(writeFolder({ "platform/status_events.yaml": text })).registry.entries.size).toBe(0);
+  });
+
+  test("every broken field of every entry and file is named, not just the first", () => {
+    const bad = entryText("a", { default_policy: "shout", lifecycle: "gone", note: "x" });
+    expect(
+      problemsOf({ "platform/status_events.yaml": bad + bad.replace("id: a", "id: b"), "locales/en.yaml": "a: 1" }),
+    ).toEqual([
+      "platform/status_events.yaml:4 a one-of",
+      "platform/status_events.yaml:6 a one-of",
+      "platform/status_events.yaml:7 a unknown-field",
+      "platform/status_events.yaml:11 b one-of",
+      "platform/status_events.yaml:13 b one-of",
+      "platform/status_events.yaml:14 b unknown-field",
+      "locales/en.yaml:1 null type",
+    ]);
+  });
+
+  test("a batch that is whole is taken, and a deprecated entry may be without emitters", () => {
+    const text =
+      entryText("a", { batch: "{ group: g, window_ms: 5 }" }) +
+      entryText("b", { emitter_subagents: "[]", lifecycle: "deprecated" });
+    const { registry, problems } = loadRegistry(writeFolder({ "platform/status_events.yaml": text }));
+    expect(problems).toEqual([]);
+    expect(registry.entries.get("a")?.batch).toEqual({ group: "g", window_ms: 5 });
+    expect(registry.entries.get("b")?.emitter_subagents).toEqual([]);
+  });
+
+  test("a file that is neither a list nor a map of events is refused", () => {
+    expect(fragmentProblems("just text")).toEqual(["1 null type"]);
+    expect(fragmentProblems("- text\n- [a]\n")).toEqual(["1 null type", "2 null type"]);
+    expect(fragmentProblems("owner: a b\nevents: x\nother: 1\n")).toEqual([
+      "1 null pattern",
+      "2 null type",
+      "3 null unknown-field",
+    ]);
+    expect(fragmentProblems("owner: shop\n")).toEqual(["1 null missing-field"]);
+  });
+});
+
+describe("files", () => {
+  test("every error of YAML's syntax has its line [W-REG-3]", () => {
+    expect(fragmentProblems('- id: a\n  id: "b\n')[0]).toMatch(/^\d null yaml$/);
+    expect(fragmentProblems("- a: [1\n- b: 2\n")).toContain("2 null yaml");
+    expect(fragmentProblems(`${entryText("a")}  lifecycle: active\n`)).toEqual(["7 a duplicate-key"]);
+    expect(fragmentProblems("a: 1\n---\nb: 2\n")).toEqual(["2 null yaml"]);
+    expect(fragmentProblems("- !secret a\n")).toEqual(["1 null yaml"]);
+  });
+
+  test("anchors and aliases are refused, so that nothing can multiply", () => {
+    expect(fragmentProblems("- &a [x]\n- [*a, *a]\n")).toEqual(["1 null alias", "2 null alias", "2 null alias"]);
+  });
+
+  test("a file that nests without end is refused before it is built", () => {
+    expect(fragmentProblems(`- a\n- ${"[".repeat(60_000)}`)).toEqual(["2 null depth"]);
+    expect(fragmentProblems(`${"- ".repeat(40_000)}a`)).toEqual(["1 null depth"]);
+    expect(localeProblems(Array.from({ length: 100 }, (_, depth) => `${" ".repeat(depth)}k:\n`).join(""))).toEqual([
+      expect.stringMatching(/^\d+ null depth$/),
+    ]);
+  });
+
+  test("a file over its maximum is not read", () => {
+    const comment = (length: number) => `#${"x".repeat(length - 1)}`;
+    expect(localeProblems(comment(FILE_BYTES_MAX))).toEqual([]);
+    expect(localeProblems(comment(FILE_BYTES_MAX + 1))).toEqual(["1 null file-size"]);
+  });
+
+  test("bytes that are not UTF-8 are refused, and a byte order mark is not", () => {
+    expect(localeProblems(new Uint8Array([0x61, 0x3a, 0x20, 0xff]))).toEqual(["1 null encoding"]);
+    expect(localeProblems("\ufeffstatus:\n  a: x\n")).toEqual([]);
+  });
+
+  test("more files than the maximum are named, and the rest is left alone", () => {
+    const files = soundFiles({ platform: ["a"] });
+    for (let index = 0; index < FILES_MAX; index += 1) files[`locales/x${index}.yaml`] = "";
+    const { registry, problems } = loadRegistry(writeFolder(files));
+    expect(problems.map(({ file, rule }) => `${file} ${rule}`)).toEqual(["locales file-count"]);
+    expect(registry.locales.size).toBe(FILES_MAX);
+  });
+
+  test("a name that would be passed over in silence is named", () => {
+    const files = {
+      ...soundFiles({ platform: ["a"] }),
+      "verticals/shop/status_events.yml": "",
+      "verticals/a b/status_events.yaml": "",
+      "locales/de.yml": "",
+      "locales/README.md": "",
+      "locales/.hidden.yaml": "!",
+      "verticals/empty/notes.md": "",
+    };
+    expect(problemsOf(files)).toEqual([
+      "verticals/a b:1 null file-name",
+      "verticals/shop/status_events.yml:1 null file-name",
+      "locales/de.yml:1 null file-name",
+    ]);
+  });
+
+  test("a folder that holds no fragment, or is not there, is no registry without problems", () => {
+    expect(problemsOf({})).toEqual([".:1 null folder"]);
+    const dir = writeFolder({});
+    rmSync(dir, { recursive: true });
+    expect(loadRegistry(dir).problems.map(({ rule }) => rule)).toEqual(["folder"]);
+  });
+
+  test("links are followed, and one that leads nowhere is named without the place it points to", () => {
+    const dir = writeFolder({ ...soundFiles({ platform: ["a"] }), "data/de.yaml": localeText(["a"]) });
+    symlinkSync(join(dir, "data/de.yaml"), join(dir, "locales/de.yaml"));
+    symlinkSync(join(dir, "nowhere"), join(dir, "locales/fr.yaml"));
+    symlinkSync(join(dir, "locales"), join(dir, "locales/it.yaml"));
+    const { registry, problems } = loadRegistry(dir);
+    expect([...registry.locales.keys()]).toEqual(["de", "en"]);
+    expect(problems.map(({ file, message }) => `${file} ${message}`)).toEqual([
+      "locales/fr.yaml cannot be read (ENOENT)",
+      "locales/it.yaml is not a file",
+    ]);
+  });
+});
+
+describe("locales", () => {
+  test("nested keys are joined by dots", () => {
+    const text = "status:\n  a: A\n  b:\n    c: C\nd.e: E\n";
+    const { registry } = loadRegistry(writeFolder({ "locales/en.yaml": text }));
+    expect([...(registry.locales.get("en")?.messages ?? [])]).toEqual([
+      ["status.a", "A"],
+      ["status.b.c", "C"],
+      ["d.e", "E"],
+    ]);
+  });
+
+  test("what is not a text, too long or there twice is named with its line", () => {
+    expect(localeProblems("a:\n  b: 7\n  c: [x]\n  d:\n  e: {count}\n")).toEqual([
+      "2 null type",
+      "3 null type",
+      "4 null type",
+      "5 null type",
+    ]);
+    expect(localeProblems("7: x\n? [a]\n: y\n")).toEqual(["1 null type", "2 null type"]);
+    expect(localeProblems("- a\n")).toEqual(["1 null type"]);
+    expect(localeProblems("a: x\na: y\n")).toEqual(["2 null duplicate-key"]);
+    expect(localeProblems("a.b: x\na:\n  b: y\n")).toEqual(["3 null duplicate-key"]);
+    expect(localeProblems(`a: ${"x".repeat(MESSAGE_LENGTH_MAX)}\n`)).toEqual([]);
+    expect(localeProblems(`a: ${"x".repeat(MESSAGE_LENGTH_MAX + 1)}\n`)).toEqual(["1 null range"]);
+    expect(localeProblems(`${"k".repeat(NAME_LENGTH_MAX + 1)}: x\n`)).toEqual(["1 null range"]);
+  });
+});
+
+test("a value from a file cannot speak to a terminal through a message", () => {
+  const text = entryText("a", { default_policy: '"\\e[2J"' });
+  const [problem] = loadRegistry(writeFolder({ "platform/status_events.yaml": text })).problems;
+  expect(problem?.message).toContain("\\u001b[2J");
+  expect(problem?.message).not.toContain("\u001b");
+});
