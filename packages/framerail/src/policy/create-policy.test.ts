@@ -130,13 +130,15 @@ describe("a turn", () => {
     const stage = openBench();
     stage.status("comparing");
     stage.status("searching_offers");
+    for (const count of [1, 2]) stage.status("reading_pages", { count });
     stage.turn.close();
     expect(stage.clock.timerCount).toBe(0);
     stage.status("looking_up_points_balance");
     stage.text("late");
     stage.turn.flush();
+    expect(stage.clock.timerCount).toBe(0);
     stage.clock.advance(10_000);
-    expect(stage.shown()).toEqual(["status:Comparing…"]);
+    expect(stage.shown()).toEqual(["status:Comparing…", "status:Reading 1 page…"]);
     const unused = openBench();
     unused.turn.close();
     unused.status("searching_offers");

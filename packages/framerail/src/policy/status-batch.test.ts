@@ -78,7 +78,7 @@ describe("a batch", () => {
   test("a repeated id is said once, with its latest values, and so are two ids with the same words [W-POL-4]", () => {
     const batched = { default_policy: "batch", batch: { group: "g" } } as const;
     const registry = registryOf([entryOf("a", batched), entryOf("b", batched), entryOf("c", batched)], {
-      en: { "status.a": "Reading {n}…", "status.b": "Waiting…", "status.c": "Waiting…" },
+      en: { "status.a": "Reading {n}…", "status.b": "Waiting.", "status.c": "Waiting." },
     });
     const stage = openBench({ registry });
     for (const n of [1, 2]) stage.status("a", { n });
@@ -87,7 +87,7 @@ describe("a batch", () => {
     stage.clock.advance(2_000);
     for (const id of ["b", "c"]) stage.status(id);
     stage.turn.flush();
-    expect(stage.messages()).toEqual(["Reading 2 and Waiting…", "Waiting…"]);
+    expect(stage.messages()).toEqual(["Reading 2 and Waiting…", "Waiting."]);
   });
 
   test("groups have windows of their own, and the shortest wish of a group counts [W-GAP-1] [W-GAP-2]", () => {

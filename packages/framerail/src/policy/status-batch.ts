@@ -5,7 +5,7 @@
 //   B2. What says again what was just shown is swallowed; the same id with other words waits until it may be shown.
 //   B3. At most `statusesPerSecond` frames in any second. Beyond that the newest is held, in place of what was held
 //       before, and shown when there is room. `flush` shows it whatever the pace: the last status is never lost.
-//   B4. After `close` nothing is shown, and no timer is left.
+//   B4. After `close` nothing waits and no timer is left; its owner adds nothing more (create-policy.ts, P4).
 //   B5. Showing may end the turn, and call back into here: what is shown has left every list before.
 // Time is measured by timers alone, because the clock's reading may jump.
 
@@ -45,14 +45,12 @@ export class StatusBatch {
   #pendingCount = 0;
   #held: Statuses | undefined;
   #shownInSecond = 0;
-  #closed = false;
 
   constructor(options: StatusBatchOptions) {
     this.#options = options;
   }
 
   add(rule: StatusRule, values: StatusValues): void {
-    if (this.#closed) return;
     const status = { rule, values, sentence: rule.words.sentence(values) };
     const isCollected = this.#windows.get(rule.group)?.statuses.has(rule.id) === true;
     if (!isCollected && this.#recent.get(rule.id)?.sentence === status.sentence) this.#swallow(rule);
@@ -70,7 +68,6 @@ export class StatusBatch {
   }
 
   close(): void {
-    this.#closed = true;
     this.#held = undefined;
     this.#windows.clear();
     for (const cancel of this.#timers) cancel();
@@ -116,7 +113,6 @@ export class StatusBatch {
   }
 
   #show(statuses: Statuses): void {
-    if (this.#closed) return;
     this.#held = undefined;
     this.#shownInSecond += 1;
     this.#after(SECOND_MS, () => {

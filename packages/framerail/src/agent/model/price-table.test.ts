@@ -13,7 +13,8 @@ const table = createPriceTable({
   models: {
     "gpt-5": { input: 1, output: 8 },
     "gpt-5-mini": { input: 0.25, output: 2, cached_input: 0.025 },
-    constructor_: { input: 1, output: 1 },
+    house: { input: 5, output: 5 },
+    "house-2026": { input: 7, output: 7 },
   },
 });
 
@@ -31,6 +32,10 @@ test.each(["gpt-5-mini-2026-02-01", "gpt-5-mini-20260201", "gpt-5-mini@latest", 
     expect(table.costOf(name, usage)).toBe(table.costOf("gpt-5-mini", usage));
   },
 );
+
+test("of two names that a dated name extends the longest has the price [R-6-3]", () => {
+  expect(table.costOf("house-2026-02-01", usage)).toBe(table.costOf("house-2026", usage));
+});
 
 test.each(["gpt-5-nano", "gpt-5.2", "gpt-5x", "gpt", "", "constructor", "__proto__", "toString"])(
   "the unknown model %j has no price rather than a wrong one [R-6-3]",

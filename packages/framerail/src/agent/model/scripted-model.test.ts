@@ -156,6 +156,19 @@ describe("a scripted model", () => {
     await expect(waiting).rejects.toThrow("stop");
   });
 
+  test("its stream leaves no timer behind when its reader cancels it", async () => {
+    const clock = manualClock();
+    const { stream } = await scriptedModel({ script: script({ text: "abcd" }), clock }).doStream({ prompt: ask("a") });
+    const reader = stream.getReader();
+    for (let part = 0; part < 2; part += 1) await reader.read();
+    const waiting = reader.read();
+    await settle();
+    expect(clock.pending).toBe(1);
+    await reader.cancel();
+    expect(clock.pending).toBe(0);
+    expect((await waiting).done).toBe(true);
+  });
+
   test.each([0, -1, Number.NaN])("a speed of %d is refused", (speed) => {
     const build = () => scriptedModel({ script: script({ text: "a" }), clock: systemClock, speed });
     expect(build).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));

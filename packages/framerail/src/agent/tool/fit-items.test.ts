@@ -76,6 +76,14 @@ describe("the size of a frame", () => {
     );
   });
 
+  test("a frame that is filled to the brim still has room for the longest ids [C-18] [W-NFR-7]", async () => {
+    const bench = toolBench({ turnId: '"'.repeat(256) });
+    const tool = collection(() => Array<number>(200_000).fill(7));
+    const { result } = await runTool(tool, { ...CALL, id: "\u2028".repeat(1_024) }, bench.context);
+    expect(result).toMatchObject({ shown: expect.any(Number) as number });
+    expect(bench.types()).toContain("data_loaded");
+  });
+
   test("the cap counts the commas and keeps as many as fit [C-18]", () => {
     expect(capItems([1, 2, 3], 5)).toEqual([1, 2, 3]);
     expect(capItems([1, 2, 3], 4)).toEqual([1, 2]);

@@ -22,7 +22,7 @@ import {
 import { createDoor, handClock, tick, toolBench } from "./testing/tool-bench.js";
 
 describe("a collection", () => {
-  test("is a placeholder, then its items under the same id, and the model gets a count [W-AC-8] [W-EV-6] [W-EV-7] [W-FR-16]", async () => {
+  test("is a placeholder, then its items under the same id, and the model gets a count [W-AC-8] [W-ENV-4] [W-EV-6] [W-EV-7] [W-FR-16]", async () => {
     await using backend = await startBackend(envelopeOf());
     const tool = collection(async ({ signal }) => (await fetch(backend.url, { signal })).json());
     const { outcome, frames, types, eventsOf } = await play(tool);
@@ -126,7 +126,8 @@ describe("a component", () => {
   test("one that is missing, misshapen or too large is not sent [W-R-5] [W-NFR-7]", async () => {
     const itemSchemas = { map: z.object({ zoom: z.number() }) };
     for (const value of [null, { zoom: "near" }, { zoom: 1, tiles: "x".repeat(FRAME_BYTES_MAX) }]) {
-      const { types, outcome } = await play(component(value, { itemSchemas }));
+      const { types, outcome, eventsOf } = await play(component(value, { itemSchemas }));
+      expect(eventsOf("component")).toEqual([]);
       expect(types()).toEqual(["tool_call", "tool_completed"]);
       expect(outcome).toEqual({ result: { error: "The tool render_map failed." }, isError: true });
     }

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { FramerailError } from "@framerail/protocol";
 import { AIMessage } from "@langchain/core/messages";
 import { FakeListChatModel } from "@langchain/core/utils/testing";
@@ -184,31 +185,34 @@ test("a cancel stops the model at once and starts no further node [W-CAN-1, C-21
 
 test("a cancelled turn does not wait for a node that hears no signal, and drops what it writes later [C-21]", async () => {
   const context = keepContext();
-  let finished = false;
+  const gate = new EventEmitter();
   const graph = graphOf(async (_, config) => {
-    setTimeout(context.cancel, 5);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    context.cancel();
+    await once(gate, "open");
     config.writer?.({ event_type: "too_late" });
-    finished = true;
+    gate.emit("finished");
     return { messages: [new AIMessage("too late")] };
   });
   expect(await fail(graph, context)).toBe(context.signal.reason);
-  expect(finished).toBe(false);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(finished).toBe(true);
+  const finished = once(gate, "finished");
+  gate.emit("open");
+  await finished;
+  await new Promise((resolve) => setTimeout(resolve, 20));
   expect(context.events).toEqual([]);
 });
 
 test("a turn that is cancelled before it starts does not touch the graph [W-CAN-1]", async () => {
   const context = keepContext();
   context.cancel();
-  let ran = false;
-  const graph = graphOf(() => {
-    ran = true;
-    return Promise.resolve({});
-  });
+  let touched = false;
+  const graph: StreamableGraph = {
+    stream(input, options) {
+      touched = true;
+      return graphOf(() => Promise.resolve({})).stream(input as object, options);
+    },
+  };
   expect(await fail(graph, context)).toBe(context.signal.reason);
-  expect(ran).toBe(false);
+  expect(touched).toBe(false);
 });
 
 test("the graph waits while the writer holds its author back [D-6]", async () => {

@@ -67,6 +67,7 @@ function messagesInput({ message, history }: TurnInput, { checkpointer }: Stream
 async function runGraph(run: GraphRun, { writer, signal }: RunContext): Promise<RunEnd> {
   signal.throwIfAborted();
   const { agentId, graph, clock } = run;
+  // A cancel ends the wait below, with its reason, and with it this run: the graph's signal follows (L2).
   const left = new AbortController();
   const notice = createNotices(writer);
   const tools = createToolPairing((event) => writer.write(event));
@@ -74,7 +75,7 @@ async function runGraph(run: GraphRun, { writer, signal }: RunContext): Promise<
   const options = {
     streamMode: ["messages", "custom", "updates"] as ("messages" | "custom" | "updates")[],
     subgraphs: true as const,
-    signal: AbortSignal.any([signal, left.signal]),
+    signal: left.signal,
     configurable: { thread_id: run.threadId },
   };
   let isPaused = false;
@@ -96,12 +97,11 @@ async function runGraph(run: GraphRun, { writer, signal }: RunContext): Promise<
     }
     failed = false;
   } catch (error) {
-    signal.throwIfAborted();
     if (!isStepLimit(error)) throw failureOfGraph(error, tools.openCount);
     isPaused = true;
   } finally {
     messages.end({ failed });
-    left.abort(new FramerailError("CANCELLED", "the turn has ended"));
+    left.abort(signal.reason ?? new FramerailError("CANCELLED", "the turn has ended"));
   }
   return isPaused ? PAUSED : { kind: "completed" };
 

@@ -53,18 +53,33 @@ test("a task that begins another message has ended the one before", () => {
 
 test("a tool that answers shows that its message is whole", () => {
   reader.take(piece("m1", asking("c1")), task("work:1"));
-  reader.take({ type: "tool", tool_call_id: "c1", name: "search", content: "2" }, {});
-  expect(context.types()).toEqual(["tool_call", "tool_result"]);
+  reader.take({ type: "tool", tool_call_id: "c1", name: "other", content: "2" }, {});
+  expect(context.events).toMatchObject([
+    { type: "tool_call", tool_name: "search", arguments: {} },
+    { type: "tool_result", result: "2" },
+  ]);
 });
 
 test("a call is told once, however many copies of its message there are", () => {
   const whole = { type: "ai", content: "", tool_calls: [{ id: "c1", name: "search", args: { q: 1 } }] };
   reader.take({ ...whole, id: "m1" }, {});
   reader.take({ ...whole, id: "m2" }, {});
-  reader.take(piece("m3", { tool_calls: whole.tool_calls }), task("work:1"));
-  reader.take(piece("m3", { tool_calls: whole.tool_calls }), task("work:1"));
+  const tool_calls = [{ id: "c2", name: "search", args: { q: 2 } }];
+  reader.take(piece("m3", { tool_calls }), task("work:1"));
+  reader.take(piece("m3", { tool_calls }), task("work:1"));
   reader.end({ failed: false });
-  expect(context.events).toMatchObject([{ type: "tool_call", tool_call_id: "c1", arguments: { q: 1 } }]);
+  expect(context.events).toMatchObject([
+    { type: "tool_call", tool_call_id: "c1", arguments: { q: 1 } },
+    { type: "tool_call", tool_call_id: "c2", arguments: { q: 2 } },
+  ]);
+});
+
+test("what a piece is guessed to become does not count beside the piece itself", () => {
+  reader.take(piece("m1", asking("c1", '{"q":')), task("work:1"));
+  const last = { tool_call_chunks: [{ index: 0, args: "1}" }], tool_calls: [{ name: "guess", args: { q: 0 } }] };
+  reader.take(piece("m1", last), task("work:1"));
+  reader.end({ failed: false });
+  expect(context.events).toMatchObject([{ tool_call_id: "c1", tool_name: "search", arguments: { q: 1 } }]);
 });
 
 test("arguments that are no JSON are kept as their text, and none at all are an empty object", () => {
