@@ -85,6 +85,7 @@ export type { TurnGuard } from "./lifecycle/turn-guard.js";
 export { createTurnGuard } from "./lifecycle/turn-guard.js";
 export type { TurnMessage } from "./lifecycle/turn-spec.js";
 export { turnSpec } from "./lifecycle/turn-spec.js";
+export { FRAME_BYTES_MAX, JSON_DEPTH_MAX, TEXT_CHUNK_BYTES_MAX } from "./limits.js";
 export type {
   EofDetails,
   EofErrorCode,

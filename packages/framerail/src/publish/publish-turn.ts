@@ -22,6 +22,7 @@ import {
   isEventType,
   NO_USAGE,
   splitText,
+  TEXT_CHUNK_BYTES_MAX,
 } from "@framerail/protocol";
 import type { Policy, PolicyReport, TurnPolicy } from "../policy/policy.js";
 import type { FrameSink } from "./frame-sink.js";
@@ -75,7 +76,7 @@ const ACCOUNTING: ReadonlySet<string> = new Set(["metrics", "log"]);
 const RUNTIME_ONLY: ReadonlySet<string> = new Set(["init_stream", "end_stream", "error"]);
 
 /** Text up to here fits one frame, whatever its characters: three bytes at most for each unit. */
-const TEXT_LENGTH_WHOLE = 65_536 / 3;
+const TEXT_LENGTH_WHOLE = TEXT_CHUNK_BYTES_MAX / 3;
 
 class Publication implements TurnPublication {
   readonly #options: PublishTurnOptions;

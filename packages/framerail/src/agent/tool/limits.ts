@@ -1,5 +1,7 @@
 // The maxima of a tool call.
 
+import { FRAME_BYTES_MAX, JSON_DEPTH_MAX } from "@framerail/protocol";
+
 /** How long a call may take unless its tool says otherwise: well below the silence after which a turn is given up. */
 export const TOOL_TIMEOUT_MS = 30_000;
 
@@ -19,7 +21,7 @@ export const RESULT_BYTES_MAX = 1_048_576;
 export const RESULT_VALUES_MAX = 1_000_000;
 
 /** Nesting of a result; the protocol's own bound for free JSON. */
-export const RESULT_DEPTH_MAX = 128;
+export const RESULT_DEPTH_MAX = JSON_DEPTH_MAX;
 
 /** Issues of one refused input that the model is told, and the length of each. */
 export const ISSUES_MAX = 5;
@@ -29,10 +31,10 @@ export const ISSUE_BYTES_MAX = 200;
 export const NAMES_TOLD_MAX = 64;
 
 /**
- * What the payload of a frame with data or a component may take. A frame has 262144 bytes [W-NFR-7]; the rest is for its
+ * What the payload of a frame with data or a component may take. A frame has a maximum [W-NFR-7]; the rest is for its
  * envelope, whose one free part, the turn's id, has at most 256 characters of at most 6 bytes.
  */
-export const SHOWN_BYTES_MAX = 262_144 - 4_096;
+export const SHOWN_BYTES_MAX = FRAME_BYTES_MAX - 4_096;
 
 /** The key of a placeholder, out of the same budget. */
 export const KEY_BYTES_MAX = 16_384;
