@@ -1,7 +1,8 @@
 // What does one piece of an answer cost, from the author's call to bytes that could be sent?
 // Measured: CPU per event in this process, in turns of 1,000 pieces of 60 characters, opening a turn included. Not measured:
 // sockets, storage, a model.
-//   framerail        writer().text() inside a turn: ambient writer, taps (history), policy, guard, encoder, SSE text
+//   framerail        writer().text() inside a turn: ambient writer, check, policy, guard, encoder, SSE text
+//   … with history   the same, and the message that history keeps is folded beside it, which the others do not do
 //   AI SDK UI stream writer.write({ type: "text-delta" }) → JSON → SSE text, by createUIMessageStream
 //   LangGraph custom config.writer(…) in a node → stream of mode "custom" → JSON → SSE text
 
@@ -25,7 +26,7 @@ const BUFFER = Buffer.allocUnsafe(1 << 16);
 
 const policy = createPolicy({ registry: EMPTY_REGISTRY, locale: "en", clock: systemClock });
 
-async function playOurs(pieces: number): Promise<number> {
+async function playOurs(pieces: number, withHistory: boolean): Promise<number> {
   let bytes = 0;
   const history = createMessageAccumulator({ runId: "t", conversationId: "c", startedAt: 0 });
   const agent = {
@@ -43,7 +44,7 @@ async function playOurs(pieces: number): Promise<number> {
     epoch: 1,
     policy,
     clock: systemClock,
-    taps: [(event) => history.add(event, 0)],
+    taps: withHistory ? [(event) => history.add(event, 0)] : [],
     sink: {
       backlogBytes: 0,
       ready: () => Promise.resolve(),
@@ -94,7 +95,8 @@ const inTurns = (name: string, play: (pieces: number) => Promise<number>): Varia
 });
 
 export const VARIANTS: readonly Variant[] = [
-  inTurns("framerail", playOurs),
+  inTurns("framerail", (pieces) => playOurs(pieces, false)),
+  inTurns("… with history", (pieces) => playOurs(pieces, true)),
   inTurns("AI SDK UI stream", playUiStream),
   inTurns("LangGraph custom", playGraph),
 ];
