@@ -1,0 +1,99 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const AGENT = (id: string) =>
+  `import { defineAgent, writer } from "framerail/agent";\nconst id: string = "${id}";\n` +
+  `export default defineAgent({ id, run: async () => { await null; writer().text("I am " + id); } });\n`;
+
+let folder: string;
+
+// Inside the repository, because an agent file finds `framerail/agent` from where it stands.
+beforeEach(() => {
+  const cache = fileURLToPath(new URL("../../../../.cache", import.meta.url));
+  mkdirSync(cache, { recursive: true });
+  folder = mkdtempSync(join(cache, "agents-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+}
+
+interface Result {
+  readonly agents?: readonly (readonly [file: string, id: string, text: string])[];
+  readonly code?: string;
+  readonly message?: string;
+}
+
+/** In a process of its own, because the test runner loads modules by ways that no user has. */
+function load(): Result {
+  const script = fileURLToPath(new URL("./testing/load-and-run.mjs", import.meta.url));
+  const { stdout, stderr } = spawnSync(process.execPath, [script, folder], { encoding: "utf8" });
+  expect(stderr).toBe("");
+  return JSON.parse(stdout) as Result;
+}
+
+function refusal(): string {
+  const { code, message } = load();
+  expect(code).toBe("INVALID_AGENT");
+  return message ?? "";
+}
+
+test("TypeScript files and agent.ts of folders are loaded in order, and their writer() finds the turn [W-SW-1]", () => {
+  write({
+    "b.ts": AGENT("second"),
+    "a.ts": AGENT("first"),
+    "own/agent.ts": 'import { agents } from "./made.js";\nexport default agents;\n',
+    "own/made.ts": `import { defineAgent } from "framerail/agent";
+export const agents = ["third", "fourth"].map((id) => defineAgent({ id, run: async () => undefined }));`,
+    "a.test.ts": "throw new Error('a test is no agent');",
+    "types.d.ts": "declare const nothing: never;",
+    "plain/notes.ts": "throw new Error('only agent.ts of a folder is read');",
+    "README.md": "words",
+  });
+  expect(load().agents).toEqual([
+    ["a.ts", "first", "I am first"],
+    ["b.ts", "second", "I am second"],
+    ["own/agent.ts", "third", ""],
+    ["own/agent.ts", "fourth", ""],
+  ]);
+});
+
+test("every file that does not load is named once with its own reason [W-REG-10]", () => {
+  write({
+    "broken.ts": "export default 1 +;\n",
+    "good.ts": AGENT("good"),
+    "again.ts": AGENT("good"),
+    "mute.ts": "export const agent = 1;\n",
+    "number.ts": "export default 7;\n",
+    "throws.ts": "throw new Error('no key in the environment\\nand more');\n",
+    "lost.ts": 'import "./nowhere.js";\nexport default 1;\n',
+    "bad-tool.ts": `import { defineTool } from "framerail/agent";
+export default defineTool({ name: "has spaces", description: "", input: {}, run: () => 1 });`,
+  });
+  const lines = refusal().split("\n").slice(1);
+  const reasons = Object.fromEntries(lines.map((line) => /^ {2}([\w.-]+): (.*)$/.exec(line)?.slice(1) ?? [line, ""]));
+  expect(lines).toHaveLength(7);
+  expect(reasons).toEqual({
+    "broken.ts": expect.stringContaining("broken.ts:1:18") as string,
+    "good.ts": 'agent "good" is already in again.ts',
+    "mute.ts": expect.stringContaining("exports nothing by default") as string,
+    "number.ts": expect.stringContaining("defineAgent") as string,
+    "throws.ts": "no key in the environment",
+    "lost.ts": expect.stringContaining("nowhere.js") as string,
+    "bad-tool.ts": expect.stringContaining("has spaces") as string,
+  });
+});
+
+test("an empty folder and a folder that is not there are said in one line", () => {
+  expect(refusal()).toMatch(/^no agent in .*assistant\.ts$/);
+  rmSync(folder, { recursive: true });
+  expect(refusal()).toMatch(/^the agents' folder .* cannot be read$/);
+  mkdirSync(folder);
+});

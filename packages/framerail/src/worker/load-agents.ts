@@ -1,0 +1,114 @@
+// Reads the agents of a folder: every TypeScript or JavaScript file in it, and `agent.ts` of every folder in it. A file
+// exports its agent, or a list of agents, by default.
+// Owns: which files are agents, and what is said of one that is none. Does not own: the factory (build-agents.ts).
+//   L1. Every file is tried, and one error names all that failed, each with its reason [W-REG-10].
+//   L2. A file is loaded into this process, by its own path: it shares the runtime, so that `writer()` finds the turn.
+
+import type { Dirent } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { FramerailError } from "@framerail/protocol";
+import { register } from "tsx/esm/api";
+import type { Agent } from "../agent/agent.js";
+
+export const AGENT_FILES_MAX = 200;
+
+const SOURCE = /(?<!\.d|\.test)\.(?:ts|mts|js|mjs)$/;
+const ENTRIES = ["agent.ts", "agent.mts", "agent.js", "agent.mjs"];
+
+export interface LoadedAgent {
+  readonly agent: Agent;
+  /** Where it stands, relative to the folder. */
+  readonly file: string;
+}
+
+/** Throws INVALID_AGENT with a line for each file that cannot be used. */
+export async function loadAgents(folder: string): Promise<readonly LoadedAgent[]> {
+  const root = resolve(folder);
+  const files = findAgentFiles(root);
+  if (files.length === 0) {
+    throw invalid(`no agent in ${folder}: put a file there that exports one by default, such as assistant.ts`);
+  }
+  if (files.length > AGENT_FILES_MAX) {
+    throw invalid(`${folder} has ${files.length} agent files; at most ${AGENT_FILES_MAX} are loaded`);
+  }
+  const loaded: LoadedAgent[] = [];
+  const problems: string[] = [];
+  const stop = register();
+  try {
+    for (const path of files) {
+      const file = relative(root, path);
+      try {
+        const agents = await loadFile(path);
+        for (const agent of agents) loaded.push({ agent, file });
+      } catch (error) {
+        problems.push(`${file}: ${describe(error, root)}`);
+      }
+    }
+  } finally {
+    await stop();
+  }
+  problems.push(...findDoubles(loaded));
+  if (problems.length > 0) throw invalid(`agents cannot be loaded from ${folder}:\n  ${problems.join("\n  ")}`);
+  return loaded;
+}
+
+function findAgentFiles(root: string): string[] {
+  return readFolder(root)
+    .flatMap((entry) => {
+      const path = join(root, entry.name);
+      if (entry.isFile()) return SOURCE.test(entry.name) ? [path] : [];
+      if (!entry.isDirectory() || entry.name === "node_modules") return [];
+      return ENTRIES.map((name) => join(path, name))
+        .filter((entryPath) => existsSync(entryPath))
+        .slice(0, 1);
+    })
+    .sort();
+}
+
+function readFolder(root: string): Dirent[] {
+  try {
+    return readdirSync(root, { withFileTypes: true });
+  } catch (cause) {
+    throw new FramerailError("INVALID_AGENT", `the agents' folder ${root} cannot be read`, { cause });
+  }
+}
+
+async function loadFile(path: string): Promise<readonly Agent[]> {
+  const { default: exported } = (await import(pathToFileURL(path).href)) as { default?: unknown };
+  if (exported === undefined) {
+    throw invalid("it exports nothing by default; export the agent, or move the file into a folder of its own");
+  }
+  const agents: readonly unknown[] = Array.isArray(exported) ? exported : [exported];
+  return agents.map((agent) => {
+    if (!isAgent(agent)) throw invalid("its default export is not an agent; make one with defineAgent(…)");
+    return agent;
+  });
+}
+
+function isAgent(value: unknown): value is Agent {
+  const { manifest, run } = (value ?? {}) as Partial<Agent>;
+  return typeof manifest?.id === "string" && Array.isArray(manifest.emitters) && typeof run === "function";
+}
+
+function findDoubles(loaded: readonly LoadedAgent[]): string[] {
+  const first = new Map<string, string>();
+  return loaded.flatMap(({ agent, file }) => {
+    const { id } = agent.manifest;
+    const other = first.get(id);
+    if (other === undefined) first.set(id, file);
+    return other === undefined ? [] : [`${file}: agent "${id}" is already in ${other}`];
+  });
+}
+
+/** The author reads this: what went wrong and at which line, without the stack and the path that the loader adds. */
+function describe(error: unknown, root: string): string {
+  const text = (error instanceof Error ? error.message : String(error)).replaceAll(join(root, "/"), "");
+  const [first = "it failed to load", second = ""] = text.split("\n").filter((line) => line.trim() !== "");
+  return first.endsWith(":") ? `${first} ${second.trim()}` : first;
+}
+
+function invalid(says: string): FramerailError {
+  return new FramerailError("INVALID_AGENT", says);
+}
