@@ -5,6 +5,9 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+/** Tests that need a database; what they need is started once, and only when one of them runs. */
+const ON_SERVICES = ["store", "history", "ledger"].map((folder) => `packages/framerail/src/${folder}/**/*.test.ts`);
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -14,15 +17,32 @@ export default defineConfig({
     ],
   },
   test: {
-    include: [
-      "packages/*/src/**/*.test.ts",
-      "packages/*/contract/**/*.test.ts",
-      "tidy/**/*.test.ts",
-      "bench/**/*.test.ts",
-      "examples/**/*.test.ts",
-      "scripts/**/*.test.ts",
-    ],
     setupFiles: ["tidy/fixed-seed.ts"],
     testTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "plain",
+          include: [
+            "packages/*/src/**/*.test.ts",
+            "packages/*/contract/**/*.test.ts",
+            "tidy/**/*.test.ts",
+            "bench/**/*.test.ts",
+            "examples/**/*.test.ts",
+            "scripts/**/*.test.ts",
+          ],
+          exclude: ON_SERVICES,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "services",
+          include: ON_SERVICES,
+          globalSetup: ["packages/framerail/src/store/testing/services.ts"],
+        },
+      },
+    ],
   },
 });

@@ -27,6 +27,7 @@ export const ARROWS: Readonly<Record<string, PackageArrows>> = {
     folders: {
       index: ["*"],
       error: [],
+      "explain-code": ["error"],
       limits: [],
       clock: ["error", "limits"],
       schema: ["error", "limits"],

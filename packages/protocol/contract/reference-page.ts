@@ -2,7 +2,8 @@
 // Owns: its sections and their order. Does not own: the prose around it, written by hand, and how a field is described
 // (src/schema/reference.ts).
 
-import { ERROR_CODES, explainCode, FramerailError } from "../src/error.js";
+import { ERROR_CODES, FramerailError } from "../src/error.js";
+import { explainCode } from "../src/explain-code.js";
 import { envelopeFields, FRAME_GROUPS } from "../src/frame/define-frame.js";
 import { CANCEL_CODES, cancellationSchema, failureSchema } from "../src/frame/failure.js";
 import { describeFields, renderFieldTable, renderTable } from "../src/schema/reference.js";

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { ERROR_CODES, explainCode, FramerailError, isFramerailError, refuse, unreachable } from "./error.js";
+import { ERROR_CODES, FramerailError, isFramerailError, refuse, unreachable } from "./error.js";
+import { explainCode } from "./explain-code.js";
 
 test("an error carries its code, advice, cause and the field that was wrong", () => {
   const cause = new Error("socket");

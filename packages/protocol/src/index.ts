@@ -45,12 +45,13 @@ export {
   toolsFacetSchema,
 } from "./envelope/tools-facet.js";
 export type { ErrorCode, FramerailErrorOptions, Issue, RetryAdvice } from "./error.js";
-export { ERROR_CODES, explainCode, FramerailError, isFramerailError, unreachable } from "./error.js";
+export { ERROR_CODES, FramerailError, isFramerailError, unreachable } from "./error.js";
 export { checkEvent, readEvent } from "./event/read-event.js";
 export type { Draft } from "./event/to-frame.js";
 export { FRAME_OF_EVENT, RENDER, SUPPRESS, toFrame } from "./event/to-frame.js";
 export type { AgentEvent, EventOf, EventType, TokensUsed } from "./event/vocabulary.js";
 export { EVENT_TYPES, EVENTS, isEventType } from "./event/vocabulary.js";
+export { explainCode } from "./explain-code.js";
 export type { Envelope, FrameGroup } from "./frame/define-frame.js";
 export { WIRE_VERSION } from "./frame/define-frame.js";
 export type { FrameEncoder, FrameEncoderOptions } from "./frame/encode-frame.js";

@@ -1,0 +1,57 @@
+// The door to the database. Every statement of the program runs in a transaction that was opened here, for one tenant or
+// for the program's own chores; there is no third way [D-12].
+// Owns: roles, the tenant of a transaction, retries. Does not own: what is asked (the files named after tables).
+//   B1. A tenant's transaction sees and writes that tenant's rows alone, by the database's own rules (row security), and
+//       the setting ends with the transaction: a connection back in its pool carries nobody.
+//   B2. What the database asks to be tried again (serialization, deadlock) is, at most RETRIES_MAX times.
+
+import type { Clock } from "@framerail/protocol";
+import { FramerailError, systemClock } from "@framerail/protocol";
+import { RETRIES_MAX, RETRY_DELAY_MS } from "./limits.js";
+import type { Sql, SqlDriver, Statement } from "./sql.js";
+
+export interface Database {
+  /** Runs `work` in one transaction as the tenant, or a single statement as a transaction of its own. */
+  asTenant<T>(orgId: string, work: (sql: Sql) => Promise<T>): Promise<T>;
+  asTenant<Row extends object>(orgId: string, statement: Statement): Promise<Row[]>;
+  /** The same for chores across tenants, which reach only the tables of those chores. */
+  asSystem<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  asSystem<Row extends object>(statement: Statement): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const AS_SYSTEM = "begin; set local role framerail_system";
+
+/** Codes by which the database says: nothing is wrong, try again. */
+const TRY_AGAIN: ReadonlySet<unknown> = new Set(["40001", "40P01"]);
+
+export function createDatabase(driver: SqlDriver, clock: Clock = systemClock): Database {
+  const run = (opening: string, work: Statement | ((sql: Sql) => Promise<unknown>)): Promise<unknown> =>
+    retry(clock, () =>
+      typeof work === "function" ? driver.transaction(opening, work) : driver.once<object>(opening, work),
+    );
+  // The overloads of the interface differ only in what comes back, which is what `work` makes of it.
+  return {
+    asTenant: (orgId: string, work: never) => run(openAsTenant(orgId), work),
+    asSystem: (work: never) => run(AS_SYSTEM, work),
+    close: () => driver.close(),
+  } as Database;
+}
+
+// The id stands in the text, because opening a transaction takes no values: so it must be an id and nothing else.
+function openAsTenant(orgId: string): string {
+  if (!UUID.test(orgId)) throw new FramerailError("INVALID_ARGUMENT", "a tenant's id must be a UUID in lower case");
+  return `begin; set local role framerail_app; set local app.org_id = '${orgId}'`;
+}
+
+async function retry<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tries >= RETRIES_MAX || !TRY_AGAIN.has((error as { code?: unknown }).code)) throw error;
+    }
+    await new Promise<void>((resolve) => void clock.schedule(RETRY_DELAY_MS * (tries + 1), resolve));
+  }
+}

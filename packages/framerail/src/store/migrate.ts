@@ -1,0 +1,86 @@
+// Brings a database to this program's schema: forward only, one numbered file after the other.
+// Owns: which files have run, and the refusals. Does not own: the schema (migrations/*.sql).
+//   M1. Processes that start together migrate once: the first holds a lock that the others wait for.
+//   M2. All that is missing runs in one transaction: a database is at its old schema or at the new one.
+//   M3. A database newer than the program, or one whose files were edited after they ran, is refused untouched.
+
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { FramerailError } from "@framerail/protocol";
+import type { Sql, SqlDriver } from "./sql.js";
+
+interface Migration {
+  readonly version: number;
+  readonly name: string;
+  readonly text: string;
+  readonly digest: string;
+}
+
+export interface MigrationResult {
+  readonly version: number;
+  /** The files that ran now. */
+  readonly applied: readonly string[];
+}
+
+/** Beside the sources and beside what is built from them alike. */
+const FOLDER = new URL("../../migrations/", import.meta.url);
+/** Any number will do, as long as no other program takes it in the same database. */
+const LOCK = 7_026_110;
+
+const TABLE = `create table if not exists framerail_migrations (
+  version integer primary key, name text not null, digest text not null, applied_at timestamptz not null default now())`;
+
+export async function migrate(driver: SqlDriver, folder: URL = FOLDER): Promise<MigrationResult> {
+  const migrations = readMigrations(folder);
+  return driver.transaction("begin", async (sql) => {
+    await sql.query(`select pg_advisory_xact_lock(${LOCK})`);
+    await sql.script(TABLE);
+    const missing = judge(migrations, await readApplied(sql));
+    for (const { version, name, text, digest } of missing) {
+      await sql.script(text);
+      await sql.query("insert into framerail_migrations (version, name, digest) values ($1, $2, $3)", [
+        version,
+        name,
+        digest,
+      ]);
+    }
+    return { version: migrations.at(-1)?.version ?? 0, applied: missing.map(({ name }) => name) };
+  });
+}
+
+type Applied = Pick<Migration, "version" | "name" | "digest">;
+
+function readApplied(sql: Sql): Promise<Applied[]> {
+  return sql.query<Applied>("select version, name, digest from framerail_migrations order by version");
+}
+
+/** What is still to run, or why nothing may (M3). */
+function judge(migrations: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
+  const newest = migrations.at(-1)?.version ?? 0;
+  const newer = applied.at(-1);
+  if (newer !== undefined && newer.version > newest) {
+    throw new FramerailError(
+      "STORE_REFUSED",
+      `the database is at schema ${newer.version}, this program knows up to ${newest}: run a newer framerail`,
+    );
+  }
+  for (const { version, name, digest } of applied) {
+    const known = migrations.find((migration) => migration.version === version);
+    if (known?.digest !== digest) {
+      throw new FramerailError("STORE_REFUSED", `schema ${version} of the database (${name}) is not this program's`);
+    }
+  }
+  return migrations.slice(applied.length);
+}
+
+function readMigrations(folder: URL): Migration[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
+  return names.sort().map((name, index) => {
+    const version = Number(/^(\d{4})-/.exec(name)?.[1]);
+    if (version !== index + 1) {
+      throw new FramerailError("INVARIANT_VIOLATION", `migration ${name} breaks the row of numbers at ${index + 1}`);
+    }
+    const text = readFileSync(new URL(name, folder), "utf8");
+    return { version, name, text, digest: createHash("sha256").update(text).digest("hex") };
+  });
+}
