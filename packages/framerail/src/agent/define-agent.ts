@@ -74,7 +74,12 @@ function defineModelAgent(options: ModelAgentOptions): Agent {
   requireModels(id, options.model);
   requireUniqueNames(id, tools, subAgents);
   const config = resolveConfig(id, options.config);
-  const shared = { clock, ...(options.prices && { prices: options.prices }) };
+  const report: ModelAgentOptions["report"] = (found) => options.report?.(found);
+  const shared = {
+    clock,
+    report: (error: unknown) => report({ what: "model", error }),
+    ...(options.prices && { prices: options.prices }),
+  };
   const node = createModelNode({ models: modelsOf(options.model), ...shared });
   const nodes = new Map(
     subAgents.map((sub) => [sub.id, sub.model ? createModelNode({ models: [sub.model], ...shared }) : node]),
@@ -86,7 +91,7 @@ function defineModelAgent(options: ModelAgentOptions): Agent {
     config,
     clock,
     nodeOf: (sub) => nodes.get(sub.id) ?? node,
-    report: (report) => options.report?.(report),
+    report,
   };
   return { manifest: manifestOf(options), run: (turn, context) => runModelAgent(options, loop, turn, context) };
 }
@@ -97,8 +102,8 @@ async function runModelAgent(
   turn: TurnInput,
   context: RunContext,
 ): Promise<RunEnd> {
-  const { signal, release } = openRunSignal(id, context.signal, loop.config, loop.clock);
   const composed = compose === undefined ? undefined : composeText(context.writer, compose());
+  const { signal, release } = openRunSignal(id, context.signal, loop.config, loop.clock);
   const writer = composed?.writer ?? context.writer;
   const prompt = openPrompt({ instructions, history: turn.history, message: turn.message });
   try {

@@ -4,9 +4,11 @@
 //   P1. A result closes its call at once. An end of the speaker's own then finds nothing open, and is dropped.
 //   P2. An end repeats the name and type of its start: by them the guard knows the pair.
 //   P3. At most OPEN_CALLS_MAX are open at a time.
+//   P4. Names that are not for clients, made up by a model or sent by a service, are not shown to them.
 
 import type { AgentEvent, EventOf } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
+import { publicName } from "../agent/public-name.js";
 import { OPEN_CALLS_MAX } from "./limits.js";
 
 export interface ToolPairing {
@@ -39,8 +41,8 @@ export function createToolPairing(write: (event: AgentEvent) => void): ToolPairi
           if (open.size >= OPEN_CALLS_MAX) {
             throw new FramerailError("PROTOCOL_VIOLATION", `more than ${OPEN_CALLS_MAX} tool calls are open`);
           }
-          open.set(event.tool_call_id, event);
-          write(event);
+          open.set(event.tool_call_id, nameForClients(event));
+          write(nameForClients(event));
           break;
         case "tool_result":
           write(event);
@@ -56,5 +58,14 @@ export function createToolPairing(write: (event: AgentEvent) => void): ToolPairi
     get openCount() {
       return open.size;
     },
+  };
+}
+
+function nameForClients(call: EventOf<"tool_call">): EventOf<"tool_call"> {
+  const { tool_name, tool_type } = call;
+  return {
+    ...call,
+    tool_name: publicName(tool_name),
+    ...(tool_type !== undefined && { tool_type: publicName(tool_type) }),
   };
 }

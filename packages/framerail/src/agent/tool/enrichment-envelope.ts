@@ -13,6 +13,7 @@ import { checkEvent, FramerailError } from "@framerail/protocol";
 import type { Schema } from "@framerail/protocol/schema";
 import { compileCheck } from "@framerail/protocol/schema";
 import type { Principal } from "../principal.js";
+import { publicName } from "../public-name.js";
 import { checkJson, isRecord } from "./json-value.js";
 
 /** What a backend returns [W-ENV-1]. */
@@ -143,8 +144,9 @@ function reasonOf({ reason, partial }: Readonly<Record<string, unknown>>): strin
 
 // The wire's own schema judges both words, so a failure that is made here can always be told (E4).
 function failureOf(enricher_id: unknown, reason: string): PartFailure | undefined {
+  if (typeof enricher_id !== "string") return undefined;
   for (const word of [reason, REASON_INSTEAD]) {
-    const error = { code: "CCS_ENVELOPE_ERROR", enricher_id, reason: word };
+    const error = { code: "CCS_ENVELOPE_ERROR", enricher_id: publicName(enricher_id), reason: word };
     const event = { type: "part_failed", error };
     if (checkEvent(event) === undefined) return error as PartFailure;
   }

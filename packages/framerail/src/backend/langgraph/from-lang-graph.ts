@@ -53,7 +53,7 @@ export function fromLangGraph(graph: StreamableGraph, options: FromLangGraphOpti
     manifest,
     async run(turn, context) {
       const threadId = turn.conversation_id;
-      return runGraph({ agentId: id, graph, graphInput: toInput(turn), threadId, statusKey, clock }, context);
+      return runGraph({ agentId: id, graph, graphInput: await toInput(turn), threadId, statusKey, clock }, context);
     },
   };
 }

@@ -28,7 +28,11 @@ export interface Exchange {
   readonly clock: Clock;
 }
 
-const ACCEPT = "text/event-stream, application/x-ndjson";
+const ACCEPT: Readonly<Record<UpstreamFormat, string>> = {
+  auto: "text/event-stream, application/x-ndjson",
+  sse: "text/event-stream",
+  ndjson: "application/x-ndjson",
+};
 
 export async function relayTurn(exchange: Exchange, input: TurnInput, context: RunContext): Promise<RunEnd> {
   const { signal, writer } = context;
@@ -62,7 +66,7 @@ interface Sending {
 
 async function post(exchange: Exchange, { body, request, stop }: Sending): Promise<UpstreamResponse> {
   // What the protocol needs comes last: an operator's header cannot change it.
-  const headers = { ...exchange.headers, accept: ACCEPT, "content-type": "application/json" };
+  const headers = { ...exchange.headers, accept: ACCEPT[exchange.format], "content-type": "application/json" };
   const sent = exchange.fetch(exchange.url, { method: "POST", headers, body, redirect: "manual", signal: request });
   const response = await hear(sent, stop, "cannot be reached");
   const failure = failureOfStatus(response.status);

@@ -2,7 +2,8 @@
 // ours, and no client sees even those.
 
 import type { EventOf } from "@framerail/protocol";
-import { checkEvent, FramerailError } from "@framerail/protocol";
+import { FramerailError } from "@framerail/protocol";
+import { isPublicName } from "../../agent/public-name.js";
 
 export function upstreamFailed(what: string, cause?: unknown): FramerailError {
   return new FramerailError("UPSTREAM_FAILED", `the upstream agent ${what}`, { cause });
@@ -27,10 +28,4 @@ export function failureOfStatus(status: number): FramerailError | undefined {
   if (status === 200) return undefined;
   if (status === 429) return new FramerailError("RATE_LIMITED", "the upstream agent answered with status 429");
   return upstreamFailed(`answered with status ${status}`);
-}
-
-// This id goes to clients, and the service chose it: it must be what the wire takes as a name, not prose [W-ERR-8].
-function isPublicName(sub_agent_id: string): boolean {
-  const event = { type: "part_failed", error: { code: "SUB_AGENT_FAILED", sub_agent_id } };
-  return checkEvent(event) === undefined;
 }

@@ -44,7 +44,7 @@ export function shownIn(sink: KeptFrames): Shown[] {
   for (const [index, frame] of sink.frames().entries()) {
     const { version, timestamp, response_id, seq, ...rest } = frame;
     expect({ version, response_id, seq }).toEqual({ version: "0.5", response_id: INPUT.turn_id, seq: index + 1 });
-    expect(timestamp).toMatch(/^2026-05-15T18:\d\d:\d\d\.\d{3}Z$/);
+    expect(timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     shown.push(...joinPiece(shown, rest));
   }
   return shown;
