@@ -1,58 +1,44 @@
 // What does one piece of an answer cost, from the author's call to bytes that could be sent?
-// Measured: CPU per event in this process, in turns of 1,000 pieces of 60 characters, opening a turn included. Not measured:
-// sockets, storage, a model.
-//   framerail        writer().text() inside a turn: ambient writer, check, policy, guard, encoder, SSE text
-//   … with history   the same, and the message that history keeps is folded beside it, which the others do not do
-//   AI SDK UI stream writer.write({ type: "text-delta" }) → JSON → SSE text, by createUIMessageStream
-//   LangGraph custom config.writer(…) in a node → stream of mode "custom" → JSON → SSE text
+// Measured: CPU per event, in turns of 1,000 pieces of 60 characters, opening a turn included; every variant warmed up and
+// in a process of its own (own-process.ts says why), all into the same counting buffer. Not measured: sockets, storage, a
+// model.
+//   framerail         writer().text() inside a turn: ambient writer, check, policy, guard, encoder, SSE text
+//   … with history    the same, and the message that history keeps is folded beside it, which the others do not do
+//   AI SDK UI stream  writer.write({ type: "text-delta" }) → JSON → SSE text, by createUIMessageStream
+//   … in async scope  the same, in a process that uses AsyncLocalStorage, as tracing, LangGraph and our own writer do
+//   LangGraph custom  config.writer(…) in a node → stream of mode "custom" → JSON → SSE text
 
+import { AsyncLocalStorage } from "node:async_hooks";
 import { createMessageAccumulator, systemClock } from "@framerail/protocol";
 import { StateGraph } from "@langchain/langgraph";
 import { createUIMessageStream, JsonToSseTransformStream } from "ai";
 import { z } from "zod";
 import { writer } from "../../packages/framerail/dist/agent/writer.js";
-import { runTurn } from "../../packages/framerail/dist/dispatch/run-turn.js";
 import { createPolicy } from "../../packages/framerail/dist/policy/create-policy.js";
 import { EMPTY_REGISTRY } from "../../packages/framerail/dist/registry/registry.js";
-import { agentStep } from "../../packages/framerail/dist/worker/run-agent.js";
 import type { Variant } from "../alternate.js";
 import { alternate, printCase } from "../alternate.js";
 import type { BenchRow } from "../bench-row.js";
+import { printLatencies } from "./latency.js";
+import { openProcesses } from "./own-process.js";
+import { BUFFER, CHUNK, playTurn } from "./play-turn.js";
 
-const CHUNK = "Here are three offers near you that match what you asked for";
 const PIECES_PER_TURN = 1_000;
-const ROUNDS = 21;
-const BUFFER = Buffer.allocUnsafe(1 << 16);
+const ROUNDS = 15;
+const TURNS_PER_ROUND = 30;
+const WARM_UP_TURNS = 100;
 
 const policy = createPolicy({ registry: EMPTY_REGISTRY, locale: "en", clock: systemClock });
 
 async function playOurs(pieces: number, withHistory: boolean): Promise<number> {
-  let bytes = 0;
   const history = createMessageAccumulator({ runId: "t", conversationId: "c", startedAt: 0 });
-  const agent = {
-    manifest: { id: "assistant", emitters: [] },
+  const { bytes } = await playTurn({
+    policy,
+    taps: withHistory ? [(event) => history.add(event, 0)] : [],
     async run() {
       for (let piece = 0; piece < pieces; piece += 1) writer().text(CHUNK);
-      return { kind: "completed" as const };
     },
-  };
-  const input = { turn_id: "5c1d8f0e-4b0a-4c55-9d3e-0a4f6f5f7b11", conversation_id: "c", message: "", history: [] };
-  await runTurn({
-    step: agentStep(agent, input, { tenant_id: "t", user_id: "u" }),
-    turnId: input.turn_id,
-    conversationId: input.conversation_id,
-    epoch: 1,
-    policy,
-    clock: systemClock,
-    taps: withHistory ? [(event) => history.add(event, 0)] : [],
-    sink: {
-      backlogBytes: 0,
-      ready: () => Promise.resolve(),
-      append({ sse }) {
-        bytes += BUFFER.write(sse);
-      },
-    },
-  }).ended;
+  });
   return bytes;
 }
 
@@ -68,6 +54,8 @@ async function playUiStream(pieces: number): Promise<number> {
   for await (const sse of stream.pipeThrough(new JsonToSseTransformStream())) bytes += BUFFER.write(sse);
   return bytes;
 }
+
+const scope = new AsyncLocalStorage<string>();
 
 const graph = new StateGraph(z.object({ pieces: z.number() }))
   .addNode("answer", (state, config) => {
@@ -98,13 +86,22 @@ export const VARIANTS: readonly Variant[] = [
   inTurns("framerail", (pieces) => playOurs(pieces, false)),
   inTurns("… with history", (pieces) => playOurs(pieces, true)),
   inTurns("AI SDK UI stream", playUiStream),
+  inTurns("… in async scope", (pieces) => scope.run("turn", () => playUiStream(pieces))),
   inTurns("LangGraph custom", playGraph),
 ];
 
 export async function benchPublish(): Promise<BenchRow[]> {
   const name = `text of ${CHUNK.length} characters, ${PIECES_PER_TURN} a turn`;
-  const measured = await alternate(VARIANTS, { rounds: ROUNDS, times: 3, framesPerTime: PIECES_PER_TURN });
+  const processes = openProcesses();
+  const measured = await alternate(VARIANTS, {
+    rounds: ROUNDS,
+    times: TURNS_PER_ROUND,
+    framesPerTime: PIECES_PER_TURN,
+    warmUpTimes: WARM_UP_TURNS,
+    measure: processes.measure,
+  }).finally(processes.close);
   printCase(name, measured);
+  await printLatencies();
   return measured.map(({ name: variant, cpuNs, ratio }) => ({
     case: name,
     variant,

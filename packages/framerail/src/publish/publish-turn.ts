@@ -18,8 +18,8 @@ import {
   createFrameEncoder,
   createSseFraming,
   createTurnGuard,
+  EVENT_TYPES,
   FramerailError,
-  isEventType,
   NO_USAGE,
   splitText,
   TEXT_CHUNK_BYTES_MAX,
@@ -74,6 +74,7 @@ export function publishTurn(options: PublishTurnOptions): TurnPublication {
 const ACCOUNTING: ReadonlySet<string> = new Set(["metrics", "log"]);
 /** The runtime alone opens and ends turns. */
 const RUNTIME_ONLY: ReadonlySet<string> = new Set(["init_stream", "end_stream", "error"]);
+const WRITABLE: ReadonlySet<unknown> = new Set(EVENT_TYPES.filter((type) => !RUNTIME_ONLY.has(type)));
 
 /** Text up to here fits one frame, whatever its characters: three bytes at most for each unit. */
 const TEXT_LENGTH_WHOLE = TEXT_CHUNK_BYTES_MAX / 3;
@@ -218,8 +219,7 @@ class Publication implements TurnPublication {
 
 function requireEvent(event: AgentEvent): void {
   const type: unknown = (event as { type?: unknown } | undefined)?.type;
-  const known = typeof type === "string" && isEventType(type) && !RUNTIME_ONLY.has(type);
-  const issue = known
+  const issue = WRITABLE.has(type)
     ? checkEvent(event)
     : { path: "type", rule: "one_of", message: "type must be the name of an event that an agent may write" };
   if (issue) throw new FramerailError("INVALID_EVENT", `an event cannot be written: ${issue.message}`, { issue });

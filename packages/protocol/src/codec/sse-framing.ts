@@ -6,6 +6,7 @@
 //   F2. What stands before the data is printable ASCII, so `sseDataStart` counts bytes as well as characters.
 
 import { ID_LENGTH_MAX, NAME_LENGTH_MAX } from "../limits.js";
+import { weld } from "../schema/text.js";
 import {
   refuseArgument,
   refuseField,
@@ -32,7 +33,7 @@ export type FrameSse = (event: string, seq: number, data: string) => string;
 export function createSseFraming(options: SseFramingOptions): FrameSse {
   requireObject(options, "options");
   requireAscii(options.idPrefix, "idPrefix", ID_LENGTH_MAX - SEQ_DIGITS_MAX);
-  const lead = `id: ${options.idPrefix}`;
+  const lead = weld("id: ", options.idPrefix);
   const middles = new Map<string, string>();
   return (event, seq, data) => {
     requireCount(seq, "seq");
@@ -40,7 +41,7 @@ export function createSseFraming(options: SseFramingOptions): FrameSse {
     if (middle === undefined) {
       requireAscii(event, "event", NAME_LENGTH_MAX);
       if (event === "") throw refuseField("event", "length_min", "must have at least 1 character");
-      middle = `\nevent: ${event}${DATA_FIELD}`;
+      middle = weld("\nevent: ", event, DATA_FIELD);
       if (middles.size < CACHED_EVENTS_MAX) middles.set(event, middle);
     }
     return `${lead}${seq}${middle}${data}\n\n`;

@@ -1,5 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readEvent } from "./read-event.js";
+import { compileCheck } from "../schema/check.js";
+import { checkEvent, readEvent } from "./read-event.js";
 import { toFrame } from "./to-frame.js";
 import type { AgentEvent } from "./vocabulary.js";
 import { EVENTS, STREAM_STATUSES } from "./vocabulary.js";
@@ -172,4 +174,21 @@ test("what is no event is refused by field, and nothing throws a raw error", () 
   refuses({ type: "tool_call", tool_call_id: "", tool_name: "n", arguments: 1, timestamp: 1 }, "tool_call_id");
   refuses(JSON.parse('{"type":"text","content":"x","__proto__":{"a":1}}'), "__proto__");
   refuses({ type: "status", event_id: "Looking for offers" }, "event_id");
+});
+
+test("text is judged as its definition says, also where that is not asked [W-IN-1] [W-GAP-7]", () => {
+  const unit = fc.constantFrom("a", '"', "é", "😀", "\ud800", "\udc00");
+  const content = fc.oneof(fc.string({ unit }), fc.anything());
+  const more = fc.dictionary(fc.oneof(fc.string(), fc.constant("__proto__")), fc.anything());
+  const shape = fc.constantFrom({}, Object.create(null) as object, Object.create({ inherited: true }) as object);
+  for (const type of ["text", "reasoning"] as const) {
+    const check = compileCheck(EVENTS[type]);
+    fc.assert(
+      fc.property(content, more, shape, (content, more, shape) => {
+        const event = Object.create(Object.getPrototypeOf(shape) as object | null) as { type: string };
+        Object.defineProperties(event, Object.getOwnPropertyDescriptors({ ...more, type, content }));
+        expect(checkEvent(event)).toEqual(check(event));
+      }),
+    );
+  }
 });

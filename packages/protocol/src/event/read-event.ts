@@ -3,7 +3,8 @@
 import type { Issue } from "../error.js";
 import { refuse } from "../error.js";
 import type { Check } from "../schema/check.js";
-import { compileCheck } from "../schema/check.js";
+import { compileCheck, isOrdinary } from "../schema/check.js";
+import { isWellFormed } from "../schema/text.js";
 import { ALIASES } from "./alias.js";
 import type { AgentEvent } from "./vocabulary.js";
 import { EVENTS } from "./vocabulary.js";
@@ -14,7 +15,15 @@ const CHECKS: ReadonlyMap<string, Check> = new Map(
 
 /** The first rule that an event of a known type breaks; an unknown type breaks none. */
 export function checkEvent(event: { readonly type: string }): Issue | undefined {
-  return CHECKS.get(event.type)?.(event);
+  return isUsualText(event) ? undefined : CHECKS.get(event.type)?.(event);
+}
+
+// The event of every token, without the table: true only where its check would find nothing. Whatever is not usual gets
+// the check that can say what is wrong.
+function isUsualText(event: { readonly type: string; readonly content?: unknown }): boolean {
+  const { type, content } = event;
+  if ((type !== "text" && type !== "reasoning") || typeof content !== "string") return false;
+  return isOrdinary(event) && isWellFormed(content);
 }
 
 /** The value as one of our events, translated where its speaker has another name for it; else INVALID_EVENT. */

@@ -135,6 +135,7 @@ export const EVENTS = {
       type: literal("metrics"),
       model: ownName("The model."),
       ttft_ms: optional(count({ says: "Time to its first token." })),
+      total_ms: optional(count({ says: "Time to its end." })),
       tokens: usageSchema,
       cost: optional(number({ min: 0, says: "In the currency of the price table." })),
       estimated: optional(boolean({ says: "True when the call ended before the provider told its counts." })),

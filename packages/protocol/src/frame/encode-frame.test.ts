@@ -2,6 +2,7 @@ import naughty from "big-list-of-naughty-strings" with { type: "json" };
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../clock.js";
+import { isFramerailError } from "../error.js";
 import { FRAME_BYTES_MAX } from "../limits.js";
 import { countBytes } from "../schema/text.js";
 import { createFrameEncoder } from "./encode-frame.js";
@@ -154,4 +155,61 @@ test("timestamps of a turn never decrease although the clock does [W-EV-20]", ()
     (seq) => (JSON.parse(turn.encode("text", seq, { chunk: "x" })) as { timestamp: string }).timestamp,
   );
   expect(stamps).toEqual(["1970-01-01T00:00:05.000Z", "1970-01-01T00:00:05.000Z", "1970-01-01T00:00:06.000Z"]);
+});
+
+describe("the short way of text", () => {
+  /** What came of it: the bytes, or the rule that was broken. */
+  const outcomeOf = (type: "text" | "reasoning", payload: unknown): unknown => {
+    try {
+      return encoder.encode(type, 7, payload as PayloadOf<"text">);
+    } catch (error) {
+      return isFramerailError(error) ? { code: error.code, message: error.message, issue: error.issue } : error;
+    }
+  };
+  // An object without a prototype is as good a payload as any, but not the usual one: it takes the long way.
+  const unusual = (payload: object): object => Object.assign(Object.create(null) as object, payload);
+  const type = fc.constantFrom("text" as const, "reasoning" as const);
+  const unit = fc.constantFrom("a", '"', "\\", "\n", "\u0000", "\u0085", "\u2028", "é", "漢", "😀", "\ud800", "\udc00");
+
+  test("gives the bytes or the refusal of the long way, for any chunk [W-FR-2] [W-GAP-7]", () => {
+    const chunk = fc.oneof(fc.string({ unit }), fc.string({ unit: "binary" }), fc.anything());
+    const more = fc.oneof(fc.constant({}), fc.dictionary(fc.string(), fc.anything()));
+    fc.assert(
+      fc.property(type, chunk, more, (type, chunk, more) => {
+        const payload = { ...more, chunk };
+        expect(outcomeOf(type, payload)).toEqual(outcomeOf(type, unusual(payload)));
+      }),
+    );
+    for (const chunk of naughty) expect(outcomeOf("text", { chunk })).toBe(outcomeOf("text", unusual({ chunk })));
+  });
+
+  test("holds the same bounds: size, and what is no payload at all [W-NFR-7] [W-ERR-8]", () => {
+    const chunk = "é".repeat(FRAME_BYTES_MAX / 2);
+    expect(outcomeOf("text", { chunk })).toMatchObject({ code: "FRAME_TOO_LARGE", issue: { path: "chunk" } });
+    expect(outcomeOf("text", { chunk })).toEqual(outcomeOf("text", unusual({ chunk })));
+    for (const payload of [
+      undefined,
+      null,
+      "chunk",
+      [],
+      new Map(),
+      new (class {
+        chunk = "a";
+      })(),
+      JSON.parse('{"chunk":"a","__proto__":{}}'),
+    ]) {
+      expect(outcomeOf("text", payload)).toMatchObject({ code: "INVALID_FRAME" });
+    }
+  });
+
+  test("reads a chunk once, so that what was checked is what is written", () => {
+    let reads = 0;
+    const payload = {
+      get chunk() {
+        reads += 1;
+        return reads === 1 ? "checked" : "\ud800";
+      },
+    };
+    expect(outcomeOf("text", payload)).toContain('"chunk":"checked"}');
+  });
 });

@@ -233,7 +233,7 @@ function checkChoice({ by, variants }: ChoiceNode, options: CheckOptions): Check
 
 // Reading `__proto__` is one cached load, where getPrototypeOf and hasOwn are two calls, and it answers both questions at
 // once: an ordinary object whose `__proto__` is Object.prototype has no key of that name.
-function isOrdinary(value: object): boolean {
+export function isOrdinary(value: object): boolean {
   // biome-ignore lint/suspicious/noProto: read, never written; a runtime without the accessor takes the slower way.
   return (value as { __proto__: unknown }).__proto__ === Object.prototype;
 }

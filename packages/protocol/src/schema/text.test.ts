@@ -1,7 +1,16 @@
 import naughty from "big-list-of-naughty-strings" with { type: "json" };
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { countBytes, cutAtBytes, escapeLineSeparators, exceedsBytes, isWellFormed, quote } from "./text.js";
+import {
+  countBytes,
+  cutAtBytes,
+  escapeLineSeparators,
+  escapeText,
+  exceedsBytes,
+  isWellFormed,
+  quote,
+  weld,
+} from "./text.js";
 
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -95,4 +104,13 @@ test("a lone surrogate is seen wherever it stands", () => {
   expect(isWellFormed("a😀b")).toBe(true);
   for (const text of ["\ud800", "a\ud800b", "\udc00", "\udc00\ud800", "x\ud83d"])
     expect(isWellFormed(text)).toBe(false);
+});
+
+test("escaped text is what stands between the quotes, and plain text is itself", () => {
+  fc.assert(fc.property(anyText, (text) => `"${escapeText(text)}"` === quote(text)));
+  expect(escapeText("plain 漢字 😀")).toBe("plain 漢字 😀");
+});
+
+test("welded parts are the text they make", () => {
+  fc.assert(fc.property(fc.array(anyText), (parts) => weld(...parts) === parts.reduce((a, b) => a + b, "")));
 });

@@ -24,13 +24,18 @@ const ESCAPES = Array.from({ length: BACKSLASH + 1 }, (_, unit) =>
   JSON.stringify(String.fromCharCode(unit)).slice(1, -1),
 );
 
-/** The JSON string of a well-formed text. Plain text, the common case, is scanned once and copied once. */
+/** The JSON string of a well-formed text. */
 export function quote(text: string): string {
-  return NEEDS_ESCAPE.test(text) ? `"${escapeText(text)}"` : `"${text}"`;
+  return `"${escapeText(text)}"`;
+}
+
+/** What stands between the quotes of a text's JSON string. Plain text, the common case, is scanned once and is itself. */
+export function escapeText(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? escapeUnits(text) : text;
 }
 
 // JSON.stringify of a lone string costs several times this loop, and would not escape the separators.
-function escapeText(text: string): string {
+function escapeUnits(text: string): string {
   let escaped = "";
   let copied = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -41,6 +46,14 @@ function escapeText(text: string): string {
     copied = index + 1;
   }
   return escaped + text.slice(copied);
+}
+
+/**
+ * The parts as one string in one piece, for what is made once and starts many strings: `+` only links its operands, and
+ * whoever reads the whole then walks every link of every part again.
+ */
+export function weld(...parts: readonly string[]): string {
+  return parts.join("");
 }
 
 /** JSON text with every line separator inside its strings written as an escape. Outside strings JSON cannot hold one. */

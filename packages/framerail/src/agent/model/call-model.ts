@@ -91,6 +91,7 @@ function metricsOf(call: ModelCall, collector: StepCollector, startedAt: number)
     model,
     // The clock may be set back while a call runs.
     ...(firstTokenAt !== undefined && { ttft_ms: Math.max(0, firstTokenAt - startedAt) }),
+    total_ms: Math.max(0, call.clock.now() - startedAt),
     tokens,
     ...(cost !== undefined && { cost }),
     ...(estimated && { estimated }),

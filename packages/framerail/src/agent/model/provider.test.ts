@@ -141,5 +141,5 @@ test("a call leaves one metrics event with the provider's five counters and its 
   expect(metrics?.cost).toBeCloseTo((600 * 2 + 400 * 0.5 + 200 * 10) / 1e6, 12);
   expect(metrics?.ttft_ms).toBeGreaterThanOrEqual(0);
   // No mark of an estimate, and no time of this machine: when it happened is for the ledger to say.
-  expect(Object.keys(metrics ?? {}).sort()).toEqual(["cost", "model", "tokens", "ttft_ms", "type"]);
+  expect(Object.keys(metrics ?? {}).sort()).toEqual(["cost", "model", "tokens", "total_ms", "ttft_ms", "type"]);
 });
