@@ -5,11 +5,12 @@
 export interface Plant {
   /** What is broken, in a few words. */
   readonly guard: string;
-  /** Under packages/protocol/src. */
+  /** Whose `src` holds the file and the test; protocol when it is not said. */
+  readonly package?: "protocol" | "framerail";
   readonly file: string;
   readonly find: string;
   readonly replace: string;
-  /** The test file that must go red, or the start of the names of several, under packages/protocol/src. */
+  /** The test file that must go red, or the start of the names of several. */
   readonly test: string;
 }
 

@@ -1,29 +1,49 @@
-// Plants every bug of plants.ts in a copy of the sources, runs the tests that must notice, and fails when one does not.
+// Plants every bug of the lists in a copy of the sources, runs the tests that must notice, and fails when one does not.
 // `npx tsx tidy/planted/run.ts [WORD]` plants only the bugs whose guard or file holds WORD.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { AGENT_PLANTS } from "./agent-plants.js";
+import { BACKEND_PLANTS } from "./backend-plants.js";
 import type { Plant } from "./plants.js";
 import { PLANTS } from "./plants.js";
+import { POLICY_PLANTS } from "./policy-plants.js";
+import { REGISTRY_PLANTS } from "./registry-plants.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const copy = join(root, ".cache", "planted");
-const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+const LISTS = [PLANTS, REGISTRY_PLANTS, POLICY_PLANTS, BACKEND_PLANTS, AGENT_PLANTS];
+/** What the tests of the two packages read: the aliases of vitest.config.ts stay inside the copy. */
+const COPIED = [
+  "PROTOCOL.md",
+  "examples",
+  "package.json",
+  "packages/framerail/package.json",
+  "packages/framerail/src",
+  "packages/protocol/package.json",
+  "packages/protocol/src",
+  "tidy/fixed-seed.ts",
+  "tsconfig.base.json",
+  "tsconfig.check.json",
+  "vitest.config.ts",
+];
 
-function prepareCopy(): void {
-  rmSync(copy, { recursive: true, force: true });
-  mkdirSync(copy, { recursive: true });
-  cpSync(join(root, "packages", "protocol", "src"), join(copy, "src"), { recursive: true });
-  writeFileSync(
-    join(copy, "vitest.config.ts"),
-    'export default { test: { include: ["src/**/*.test.ts"], testTimeout: 20_000 } };\n',
-  );
+const sourceOf = ({ package: name = "protocol" }: Plant) => join("packages", name, "src");
+const testOf = (plant: Plant) => join(sourceOf(plant), plant.test);
+
+function makeCopy(): string {
+  mkdirSync(join(root, ".cache"), { recursive: true });
+  const copy = mkdtempSync(join(root, ".cache", "planted-"));
+  for (const path of COPIED) cpSync(join(root, path), join(copy, path), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  return copy;
 }
 
-function runTests(file: string): boolean {
-  const { status } = spawnSync(process.execPath, [vitest, "run", `src/${file}`, "--root", copy, "--bail=1"], {
+function runTests(copy: string, test: string): boolean {
+  const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
+  const { status } = spawnSync(process.execPath, [vitest, "run", test, "--bail=1"], {
+    cwd: copy,
     encoding: "utf8",
     timeout: 180_000,
   });
@@ -31,30 +51,38 @@ function runTests(file: string): boolean {
 }
 
 /** Whether the tests noticed. A place that is not there exactly once is an error of the list. */
-function plant({ file, find, replace, test, guard }: Plant): boolean {
-  const path = join(copy, "src", file);
+function notices(copy: string, plant: Plant): boolean {
+  const path = join(copy, sourceOf(plant), plant.file);
   const original = readFileSync(path, "utf8");
-  const places = original.split(find).length - 1;
-  if (places !== 1) throw new Error(`"${guard}": its text stands ${places} times in ${file}`);
+  const places = original.split(plant.find).length - 1;
+  if (places !== 1) throw new Error(`"${plant.guard}": its text stands ${places} times in ${plant.file}`);
   writeFileSync(
     path,
-    original.replace(find, () => replace),
+    original.replace(plant.find, () => plant.replace),
   );
-  const noticed = !runTests(test);
+  const noticed = !runTests(copy, testOf(plant));
   writeFileSync(path, original);
   return noticed;
 }
 
-prepareCopy();
-const word = process.argv[2] ?? "";
-const chosen = PLANTS.filter(({ guard, file }) => guard.includes(word) || file.includes(word));
-for (const test of new Set(chosen.map((one) => one.test))) {
-  if (!runTests(test)) throw new Error(`${test} is red before anything was planted`);
+function plantAll(copy: string, chosen: readonly Plant[]): readonly Plant[] {
+  for (const test of new Set(chosen.map(testOf))) {
+    if (!runTests(copy, test)) throw new Error(`${test} is red before anything was planted`);
+  }
+  return chosen.filter((plant) => {
+    const noticed = notices(copy, plant);
+    console.log(`${noticed ? "red  " : "GREEN"}  ${plant.file}: ${plant.guard}`);
+    return !noticed;
+  });
 }
-const missed = chosen.filter((one) => {
-  const noticed = plant(one);
-  console.log(`${noticed ? "red  " : "GREEN"}  ${one.file}: ${one.guard}`);
-  return !noticed;
-});
-console.log(`\n${chosen.length - missed.length} of ${chosen.length} planted bugs turned their tests red`);
-process.exitCode = missed.length === 0 ? 0 : 1;
+
+const word = process.argv[2] ?? "";
+const chosen = LISTS.flat().filter(({ guard, file }) => guard.includes(word) || file.includes(word));
+const copy = makeCopy();
+try {
+  const missed = plantAll(copy, chosen);
+  console.log(`\n${chosen.length - missed.length} of ${chosen.length} planted bugs turned their tests red`);
+  process.exitCode = missed.length === 0 ? 0 : 1;
+} finally {
+  rmSync(copy, { recursive: true, force: true });
+}

@@ -31,6 +31,7 @@ test("an Accept-Language list is served by weight, then by order [W-GAP-4]", () 
 test("case and underscores do not matter, and nonsense is passed over", () => {
   expect(choose("DE_at")).toBe("de-AT");
   expect(choose(" ,;;q=2, -, ;q=1, de;q=high, pt-br")).toBe("pt-BR");
+  expect(choose("de;q=2, de;q=Infinity, pt-BR;q=1")).toBe("pt-BR");
   expect(choose("__proto__, constructor, \u0000")).toBe("en");
 });
 

@@ -78,6 +78,26 @@ describe("a cohort", () => {
     expect(stage.messages()).toEqual(["Searching offers and Counting boxes…"]);
   });
 
+  test("may reword a part of a joined sentence, what joins it, and what is said when nothing else can be", () => {
+    const stage = openBench({
+      cohort: cohortOf({
+        messages: {
+          en: {
+            "status.checking_stock": "Counting boxes…",
+            "status.checking_stock_part": "counting boxes",
+            "status.fallback": "One moment…",
+            "batch.sentence": "Now {parts}.",
+          },
+        },
+      }),
+    });
+    stage.status("searching_offers");
+    stage.status("checking_stock");
+    stage.turn.flush();
+    stage.status("reading_pages");
+    expect(stage.messages()).toEqual(["Now Searching offers and counting boxes.", "One moment…"]);
+  });
+
   test("is looked at when the policy is made, and not again for any event [W-POL-5] [W-NFR-4]", () => {
     let reads = 0;
     const counting = <T extends object>(target: T): T =>
@@ -171,10 +191,13 @@ test("the timing has defaults, and a range that is checked [W-GAP-1]", () => {
     createPolicy({ registry: SHOP, locale: "en", clock: createFakeClock(), limits });
   expect(make({})).not.toThrow();
   expect(make({ windowMs: 5_000, collapseMs: 0, statusesPerSecond: 1 })).not.toThrow();
+  expect(make({ windowMs: 1, collapseMs: 10_000, statusesPerSecond: 100 })).not.toThrow();
   for (const limits of [
     { windowMs: 0 },
     { windowMs: 5_001 },
     { collapseMs: -1 },
+    { collapseMs: 10_001 },
+    { statusesPerSecond: 101 },
     { statusesPerSecond: 0 },
     { statusesPerSecond: 2.5 },
     { windowMs: undefined },

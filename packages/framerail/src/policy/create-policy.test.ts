@@ -2,6 +2,7 @@ import type { AgentEvent, Draft, EventType } from "@framerail/protocol";
 import { EVENT_TYPES, FRAME_OF_EVENT, SUPPRESS, toFrame } from "@framerail/protocol";
 import { describe, expect, test } from "vitest";
 import type { PolicyName } from "../registry/registry.js";
+import { POLICIES } from "../registry/registry.js";
 import type { Cohort } from "./cohort.js";
 import { createPolicy } from "./create-policy.js";
 import { createFakeClock } from "./testing/fake-clock.js";
@@ -44,6 +45,38 @@ describe("one decision per event", () => {
       if (DEFAULTS[type] === "forward") expect(stage.drafts, type).toEqual([toFrame(EVENT_OF[type])]);
       else expect(stage.drafts, type).toHaveLength(type === "status" ? 1 : 0);
     }
+  });
+
+  test("under every override an event has its one decision, or the override is refused [W-FR-4] [W-TST-1]", () => {
+    const always = new Set<EventType>(["init_stream", "error", "end_stream"]);
+    const pairs: { readonly [T in EventType]?: EventType } = {
+      tool_call: "tool_call_end",
+      tool_call_end: "tool_call",
+      data_loaded: "data_loading",
+    };
+    const expected = (type: EventType, policy: PolicyName): PolicyName | "refused" => {
+      if (type === "status") return policy === "forward" ? "transform" : policy;
+      if (DEFAULTS[type] === "suppress") return policy === "suppress" ? "suppress" : "refused";
+      if (policy === "forward") return "forward";
+      return policy === "suppress" && !always.has(type) ? "suppress" : "refused";
+    };
+    const decide = (type: EventType, policy: PolicyName): PolicyName | "refused" => {
+      const partner = pairs[type];
+      const policies = { [type]: policy, ...(partner !== undefined && { [partner]: policy }) };
+      try {
+        const stage = openBench({ cohort: { name: "one", flag: "ai_assistant_matrix", policies } });
+        const decision = stage.turn.apply(EVENT_OF[type], "shop");
+        expect(stage.drafts.length, `${type} ${policy}`).toBe(["forward", "transform"].includes(decision) ? 1 : 0);
+        return decision;
+      } catch (error) {
+        expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });
+        return "refused";
+      }
+    };
+    const matrix = EVENT_TYPES.flatMap((type) => POLICIES.map((policy) => [type, policy] as const));
+    expect(matrix.map(([type, policy]) => [type, policy, decide(type, policy)])).toEqual(
+      matrix.map(([type, policy]) => [type, policy, expected(type, policy)]),
+    );
   });
 
   test("every registered status has the decision of its entry [W-FR-4] [W-TST-1]", () => {

@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { FramerailError } from "@framerail/protocol";
+import type { Draft, FramerailError } from "@framerail/protocol";
 import { createFrameEncoder } from "@framerail/protocol";
 import { describe, expect, test } from "vitest";
+import { createPolicy } from "./create-policy.js";
 import { STATUS_MESSAGE_BYTES_MAX, STATUS_VALUE_LENGTH_MAX } from "./limits.js";
 import type { UnfilledMessage } from "./render-status.js";
 import { createFakeClock } from "./testing/fake-clock.js";
-import { entryOf, openBench, registryOf } from "./testing/policy-bench.js";
+import { entryOf, openBench, registryOf, SHOP } from "./testing/policy-bench.js";
 
 const oneMessage = (...[locale, messages]: [string, { [tag: string]: string }]) => {
   const texts = Object.entries(messages).map(([tag, text]) => [tag, { "status.busy": text }]);
@@ -66,12 +67,34 @@ describe("words", () => {
   });
 });
 
+test("a rendering decision takes far less than a millisecond, nineteen times of twenty at least [W-NFR-4]", () => {
+  const times: number[] = [];
+  const policy = createPolicy({ registry: SHOP, locale: "en", clock: createFakeClock() });
+  for (let round = 0; round < 2_000; round += 1) {
+    const drafts: Draft[] = [];
+    const turn = policy.open({ emit: (draft) => drafts.push(draft) });
+    const began = performance.now();
+    turn.apply({ type: "status", event_id: "reading_pages", values: { count: round } }, "shop");
+    times.push(performance.now() - began);
+    expect(drafts).toHaveLength(1);
+  }
+  times.sort((one, other) => one - other);
+  expect(times[1_899]).toBeLessThan(1);
+});
+
 describe("a message that cannot be filled", () => {
   test("gives way to the default locale's, and operators hear of it", () => {
     const stage = oneMessage("de", { de: "Lese {title}…", en: "Reading…" });
     stage.status("busy");
     expect(stage.messages()).toEqual(["Reading…"]);
     expect(stage.unfilled).toMatchObject([{ render_key: "status.busy", locale: "de" }]);
+  });
+
+  test("gives way too when all that it would show is blank", () => {
+    const stage = oneMessage("de", { de: "{title}", en: "Reading…" });
+    stage.status("busy", { title: " \n" });
+    expect(stage.messages()).toEqual(["Reading…"]);
+    expect(stage.unfilled).toEqual([]);
   });
 
   test("gives way to the locale's general sentence, and without one to a sign that needs no language", () => {

@@ -110,6 +110,18 @@ describe("a batch", () => {
     expect(stage.messages()).toEqual(["C", "ALONE", "A and B…"]);
   });
 
+  test("a window that was closed early does not cut the next one of its group short [W-POL-4]", () => {
+    const stage = openBench();
+    stage.status("searching_offers");
+    stage.clock.advance(100);
+    stage.text("x");
+    stage.status("checking_stock");
+    stage.clock.advance(149);
+    expect(stage.messages()).toEqual(["Searching offers…"]);
+    stage.clock.advance(1);
+    expect(stage.messages()).toEqual(["Searching offers…", "Checking the stock…"]);
+  });
+
   test("too many that wait close the windows early, and none is lost", () => {
     const entries = Array.from({ length: PENDING_STATUSES_MAX + 1 }, (_, index) =>
       entryOf(`s${index}`, { default_policy: "batch", batch: { group: "g" } }),
@@ -118,7 +130,12 @@ describe("a batch", () => {
     const stage = openBench({ registry: registryOf(entries, { en: messages }) });
     for (const { id } of entries.slice(0, PENDING_STATUSES_MAX - 1)) stage.status(id);
     expect(stage.messages()).toEqual([]);
-    for (const { id } of entries.slice(PENDING_STATUSES_MAX - 1)) stage.status(id);
+    // One that waits already is not one more.
+    stage.status("s0");
+    expect(stage.messages()).toEqual([]);
+    stage.status(`s${PENDING_STATUSES_MAX - 1}`);
+    expect(stage.messages()).toHaveLength(1);
+    stage.status(`s${PENDING_STATUSES_MAX}`);
     expect(stage.messages()).toHaveLength(1);
     stage.turn.flush();
     expect(stage.messages().join().match(/s\d+/gi)).toHaveLength(PENDING_STATUSES_MAX + 1);
@@ -150,6 +167,13 @@ describe("the place of a batch", () => {
       stage.status("searching_offers");
       stage.turn.apply(EVENT_OF[end], "assistant");
       expect(stage.shown(), end).toEqual(["status:Searching offers…", end === "error" ? "error" : "completed"]);
+    }
+    // What the pace holds back comes before the end too.
+    for (const end of ["error", "end_stream"] as const) {
+      const stage = openBench({ limits: { statusesPerSecond: 1 } });
+      for (const id of ["comparing", "asking_partner"]) stage.status(id);
+      stage.turn.apply(EVENT_OF[end], "assistant");
+      expect(stage.shown().slice(0, 2), end).toEqual(["status:Comparing…", "status:Asking a partner…"]);
     }
     const stage = openBench();
     stage.status("searching_offers");

@@ -37,6 +37,38 @@ describe("the pace of statuses", () => {
     expect(stage.messages()).toHaveLength(2);
   });
 
+  test("what was shown last is what is not repeated, for its own time [W-FR-5]", () => {
+    const stage = openBench();
+    stage.status("reading_pages", { count: 1 });
+    stage.clock.advance(100);
+    stage.status("reading_pages", { count: 2 });
+    stage.turn.flush();
+    stage.clock.advance(160);
+    stage.status("reading_pages", { count: 2 });
+    expect(stage.messages()).toEqual(["Reading 1 page…", "Reading 2 pages…"]);
+    stage.clock.advance(90);
+    stage.status("reading_pages", { count: 2 });
+    expect(stage.messages()).toHaveLength(3);
+  });
+
+  test("with no time to collapse in, everything is said again", () => {
+    const stage = openBench({ limits: { collapseMs: 0 } });
+    for (let time = 0; time < 3; time += 1) stage.status("comparing");
+    expect(stage.messages()).toHaveLength(3);
+    stage.clock.advance(1_000);
+    expect(stage.clock.timerCount).toBe(0);
+  });
+
+  test("a batch that collects other words ends with the newest, also when they were shown before [W-FR-5]", () => {
+    const entry = entryOf("a", { default_policy: "batch", batch: { group: "g" } });
+    const stage = openBench({ registry: registryOf([entry], { en: { "status.a": "Reading {n}…" } }) });
+    stage.status("a", { n: 1 });
+    stage.text("x");
+    for (const n of [2, 1]) stage.status("a", { n });
+    stage.clock.advance(1_000);
+    expect(stage.messages().at(-1)).toBe("Reading 1…");
+  });
+
   const many = Array.from({ length: 12 }, (_, index) => entryOf(`s${index}`));
   const manyMessages = Object.fromEntries(many.map(({ id }) => [`status.${id}`, id]));
   const flood = registryOf(many, { en: manyMessages });

@@ -69,6 +69,8 @@ describe("sentences", () => {
     ["<b>loud</b>", "message-markup"],
     ["  ", "message-render"],
     ["{n, plural, =0 {} other {x}}", "message-render"],
+    ["{n, select, new {} other {x}}", "message-render"],
+    ["{n, select, new {<b>neu</b>} other {x}}", "message-markup"],
   ])("a sentence that cannot be said (%s) is named with its line and its id [W-REG-15]", (text, rule) => {
     const english = localeText(["a", "b"], () => "{n, number} {count}");
     expect(
@@ -77,6 +79,14 @@ describe("sentences", () => {
         english,
       ),
     ).toEqual([`locales/de.yaml:3 b ${rule}`]);
+  });
+
+  test("every tag of a message is named, and a name that is also counted is tried with counts", () => {
+    const say = (text: string) =>
+      check({ [FRAGMENT]: entryText("a"), "locales/en.yaml": localeText(["a"], () => text) });
+    expect(say("<b>so <i>loud</i></b>").errors[0]?.message).toContain("(b, i)");
+    const counted = "{k, select, x {{n}} other {{n, plural, =1 {} other {y}}}}";
+    expect(show(say(counted).errors)).toEqual(["locales/en.yaml:2 a message-render"]);
   });
 
   test("every kind of ICU argument renders with sample values", () => {
@@ -142,7 +152,7 @@ describe("warnings", () => {
     expect(judgeEmissions(manifest, loaded.registry)).toEqual([]);
   });
 
-  test("deprecated entries, unused keys and entries of the wrong folder are named and fail nothing [W-REG-9]", () => {
+  test("deprecated entries, unused keys and entries of the wrong folder are named and fail nothing [W-REG-6, W-REG-9]", () => {
     const { ok, warnings } = check({
       [FRAGMENT]: entryText("a", { lifecycle: "deprecated" }),
       "verticals/shop/status_events.yaml": entryText("b", { emitter_subagents: "[shop, rewards, assistant]" }),
@@ -155,7 +165,20 @@ describe("warnings", () => {
       `${FRAGMENT}:1 a deprecated`,
       "verticals/shop/status_events.yaml:1 b cross-vertical",
     ]);
+    expect(warnings[1]?.message).toBe("is deprecated since 2026-05-15: write something else");
+    // The assistant is no vertical: it may write what it likes of anybody's.
+    expect(warnings.at(-1)?.message).toBe("is written by rewards too: it belongs to platform/");
   });
+});
+
+test("while a file is broken nothing is called unused, and errors stand in the order of files", () => {
+  const { errors, warnings } = check({
+    [FRAGMENT]: entryText("b"),
+    "verticals/shop/status_events.yaml": entryText("a", { lifecycle: "gone" }),
+    "locales/en.yaml": localeText(["a"]),
+  });
+  expect(show(errors)).toEqual([`${FRAGMENT}:1 b missing-key`, "verticals/shop/status_events.yaml:6 a one-of"]);
+  expect(warnings).toEqual([]);
 });
 
 test("a start refuses a registry with errors and names all of them [W-FR-11]", () => {

@@ -13,6 +13,7 @@ import type { Problem, Report } from "./problem.js";
 import { quote, sortProblems } from "./problem.js";
 import type { LocaleFile } from "./read-locale.js";
 import type { StatusEntry } from "./registry.js";
+import { sayDeprecated } from "./registry.js";
 
 export interface RegistryCheck {
   readonly ok: boolean;
@@ -109,8 +110,7 @@ function warnOfGrowth({ registry, fragments }: LoadedRegistry, report: Report): 
 function warnOfEntries({ registry, fragments }: LoadedRegistry, report: Report): void {
   const verticals = new Set(fragments.map(({ file }) => verticalOf(file)));
   for (const entry of registry.entries.values()) {
-    if (entry.lifecycle === "deprecated")
-      report(at(entry, "deprecated", "is deprecated: its emitters stop, then it is retired"));
+    if (entry.lifecycle === "deprecated") report(at(entry, "deprecated", `is ${sayDeprecated(entry)}`));
     const vertical = verticalOf(entry.file);
     const others = entry.emitter_subagents.filter((name) => name !== vertical && verticals.has(name));
     if (vertical !== undefined && others.length > 0)

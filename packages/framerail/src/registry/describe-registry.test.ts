@@ -40,6 +40,7 @@ test("CODEOWNERS gives each fragment to its owner and the rest to the platform [
     "/config/status/verticals/travel/status_events.yaml travel@example.org",
   ]);
   expect(rulesOf("")[0]).toBe("/ @acme/platform");
+  expect(rulesOf("my config")[0]).toBe("/my\\ config/ @acme/platform");
 });
 
 test("every active id of the example has a rendering in every locale, and it is what a user reads [W-REG-15]", () => {

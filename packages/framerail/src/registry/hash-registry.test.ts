@@ -15,12 +15,15 @@ test("the digest changes with every field of an entry and every message [W-REG-1
   const hashes = [
     hashOf(ENTRIES),
     hashOf(entryText("a")),
+    // What each of the changes below is a change of.
+    hashOf(entryText("a") + entryText("b")),
     ...[
       ["description", "Other words"],
       ["default_render_key", "status.other"],
       ["default_policy", "suppress"],
       ["emitter_subagents", "[rewards]"],
       ["lifecycle", "deprecated"],
+      ["lifecycle", 'deprecated\n  deprecation: { since: 2026-05-15, note: "now with a reason" }'],
       ["batch", "{ group: g }"],
       ["batch", "{ group: h }"],
       ["batch", "{ group: h, window_ms: 5 }"],
@@ -32,6 +35,9 @@ test("the digest changes with every field of an entry and every message [W-REG-1
     hashOf(ENTRIES, localeText(["a", "b", "c"])),
     loadRegistry(writeFolder({ [FRAGMENT]: `owner: y\nevents:\n${ENTRIES}`, [LOCALE]: localeText(["a", "b"]) }))
       .registry.hash,
+    loadRegistry(writeFolder({ [FRAGMENT]: `owner: x\nevents:\n${ENTRIES}`, [LOCALE]: localeText(["a", "b"]) }), {
+      defaultLocale: "de",
+    }).registry.hash,
   ];
   expect(new Set(hashes).size).toBe(hashes.length);
   for (const hash of hashes) expect(hash).toMatch(/^[0-9a-f]{64}$/);

@@ -60,8 +60,8 @@ describe("an agent that is built", () => {
     ]);
     expect(problems.map(({ message }) => message)).toEqual([
       '"shop" emits "nowhere", which is not in the status registry',
-      `"shop" emits "old", which is deprecated (${FRAGMENT}:7)`,
-      `"shop" emits "redeeming", which only rewards, points may emit (${FRAGMENT}:13)`,
+      `"shop" emits "old", which is deprecated since 2026-05-15: write something else (${FRAGMENT}:7)`,
+      `"shop" emits "redeeming", which only rewards, points may emit (${FRAGMENT}:14)`,
     ]);
   });
 

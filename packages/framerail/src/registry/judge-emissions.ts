@@ -6,6 +6,7 @@
 
 import { FramerailError } from "@framerail/protocol";
 import type { Registry } from "./registry.js";
+import { sayDeprecated } from "./registry.js";
 
 /** What an agent's manifest says of its emissions: the agent under its own id, and its sub-agents. */
 export interface DeclaredEmissions {
@@ -58,7 +59,7 @@ function judgeOne(
   if (entry.lifecycle === "deprecated" && !allowDeprecated)
     return {
       kind: "deprecated",
-      message: `"${emitter}" emits "${id}", which is deprecated (${entry.file}:${entry.line})`,
+      message: `"${emitter}" emits "${id}", which is ${sayDeprecated(entry)} (${entry.file}:${entry.line})`,
     };
   return undefined;
 }

@@ -1,7 +1,7 @@
-import { rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { BATCH_WINDOW_MS_MAX, FILE_BYTES_MAX, FILES_MAX, MESSAGE_LENGTH_MAX, NAME_LENGTH_MAX } from "./limits.js";
+import { FILE_BYTES_MAX, FILES_MAX, MESSAGE_LENGTH_MAX, NAME_LENGTH_MAX, YAML_DEPTH_MAX } from "./limits.js";
 import { loadRegistry } from "./load-registry.js";
 import { openRegistry } from "./open-registry.js";
 import type { Files } from "./testing/registry-folder.js";
@@ -47,6 +47,7 @@ describe("the merge", () => {
     expect(loadRegistry(dir).problems).toEqual([
       { file: "verticals/shop/status_events.yaml", line: 7, id: "a", rule: "duplicate-id", message },
     ]);
+    expect(loadRegistry(dir).registry.entries.get("a")).toMatchObject({ owner: "platform", line: 1 });
     expect(() => openRegistry(dir)).toThrow(expect.objectContaining({ code: "INVALID_REGISTRY" }));
     expect(() => openRegistry(dir)).toThrow(message);
   });
@@ -95,91 +96,6 @@ describe("the merge", () => {
   });
 });
 
-describe("the fields of an entry [W-REG-3]", () => {
-  const LINES = ["id", "description", "default_render_key", "default_policy", "emitter_subagents", "lifecycle"];
-
-  test("a missing field is named at its entry", () => {
-    for (const name of LINES) {
-      const id = name === "id" ? "null" : "b";
-      expect(fragmentProblems(entryText("a") + entryText("b", { [name]: undefined })), name).toEqual([
-        `7 ${id} missing-field`,
-      ]);
-    }
-  });
-
-  test("a misspelt field is named in its own line, and the field it was meant for is missed", () => {
-    for (const [index, name] of LINES.entries()) {
-      const id = name === "id" ? "null" : "a";
-      const text = entryText("a").replace(`${name}:`, `${name}x:`);
-      expect(fragmentProblems(text), name).toEqual([`${index + 1} ${id} unknown-field`, `1 ${id} missing-field`]);
-    }
-  });
-
-  test.each([
-    ["id", "Prose with blanks", "1 null pattern"],
-    ["id", "7", "1 null type"],
-    ["id", "x".repeat(NAME_LENGTH_MAX + 1), "1 null range"],
-    ["description", '" "', "2 a type"],
-    ["description", "[a]", "2 a type"],
-    ["default_render_key", "no key", "3 a pattern"],
-    ["default_policy", "shout", "4 a one-of"],
-    ["default_policy", "[forward]", "4 a one-of"],
-    ["emitter_subagents", "shop", "5 a type"],
-    ["emitter_subagents", "[shop, 7]", "5 a type"],
-    ["emitter_subagents", "[shop, shop]", "5 a range"],
-    ["emitter_subagents", '["a b"]', "5 a pattern"],
-    ["emitter_subagents", "[]", "5 a range"],
-    ["lifecycle", "retired", "6 a one-of"],
-    ["lifecycle", "", "6 a one-of"],
-    ["batch", "lookup", "7 a type"],
-    ["batch", "{ window_ms: 100 }", "7 a missing-field"],
-    ["batch", "{ group: G 1 }", "7 a pattern"],
-    ["batch", "{ group: g, window_ms: 0 }", "7 a range"],
-    ["batch", `{ group: g, window_ms: ${BATCH_WINDOW_MS_MAX + 1} }`, "7 a range"],
-    ["batch", "{ group: g, windowms: 1 }", "7 a unknown-field"],
-  ])("a wrong %s (%s) is named with its line", (name, value, problem) => {
-    const text = entryText("a", { [name]: value });
-    expect(fragmentProblems(text)).toEqual([problem]);
-    expect(loadRegistry(writeFolder({ "platform/status_events.yaml": text })).registry.entries.size).toBe(0);
-  });
-
-  test("every broken field of every entry and file is named, not just the first", () => {
-    const bad = entryText("a", { default_policy: "shout", lifecycle: "gone", note: "x" });
-    expect(
-      problemsOf({ "platform/status_events.yaml": bad + bad.replace("id: a", "id: b"), "locales/en.yaml": "a: 1" }),
-    ).toEqual([
-      "platform/status_events.yaml:4 a one-of",
-      "platform/status_events.yaml:6 a one-of",
-      "platform/status_events.yaml:7 a unknown-field",
-      "platform/status_events.yaml:11 b one-of",
-      "platform/status_events.yaml:13 b one-of",
-      "platform/status_events.yaml:14 b unknown-field",
-      "locales/en.yaml:1 null type",
-    ]);
-  });
-
-  test("a batch that is whole is taken, and a deprecated entry may be without emitters", () => {
-    const text =
-      entryText("a", { batch: "{ group: g, window_ms: 5 }" }) +
-      entryText("b", { emitter_subagents: "[]", lifecycle: "deprecated" });
-    const { registry, problems } = loadRegistry(writeFolder({ "platform/status_events.yaml": text }));
-    expect(problems).toEqual([]);
-    expect(registry.entries.get("a")?.batch).toEqual({ group: "g", window_ms: 5 });
-    expect(registry.entries.get("b")?.emitter_subagents).toEqual([]);
-  });
-
-  test("a file that is neither a list nor a map of events is refused", () => {
-    expect(fragmentProblems("just text")).toEqual(["1 null type"]);
-    expect(fragmentProblems("- text\n- [a]\n")).toEqual(["1 null type", "2 null type"]);
-    expect(fragmentProblems("owner: a b\nevents: x\nother: 1\n")).toEqual([
-      "1 null pattern",
-      "2 null type",
-      "3 null unknown-field",
-    ]);
-    expect(fragmentProblems("owner: shop\n")).toEqual(["1 null missing-field"]);
-  });
-});
-
 describe("files", () => {
   test("every error of YAML's syntax has its line [W-REG-3]", () => {
     expect(fragmentProblems('- id: a\n  id: "b\n')[0]).toMatch(/^\d null yaml$/);
@@ -199,6 +115,13 @@ describe("files", () => {
     expect(localeProblems(Array.from({ length: 100 }, (_, depth) => `${" ".repeat(depth)}k:\n`).join(""))).toEqual([
       expect.stringMatching(/^\d+ null depth$/),
     ]);
+  });
+
+  test("a file nests as deep as its maximum, and no step deeper", () => {
+    const nest = (depth: number) => `a: ${"[".repeat(depth)}${"]".repeat(depth)}\n`;
+    // Below the document and the map, each bracket is a step.
+    expect(localeProblems(nest(YAML_DEPTH_MAX - 2))).toEqual(["1 null type"]);
+    expect(localeProblems(nest(YAML_DEPTH_MAX - 1))).toEqual(["1 null depth"]);
   });
 
   test("a file over its maximum is not read", () => {
@@ -244,6 +167,23 @@ describe("files", () => {
     expect(loadRegistry(dir).problems.map(({ rule }) => rule)).toEqual(["folder"]);
   });
 
+  test("a folder that cannot be read is named", () => {
+    const files = { "platform/status_events.yaml": entryText("a"), locales: "", verticals: "" };
+    expect(problemsOf(files)).toEqual(["verticals:1 null unreadable", "locales:1 null unreadable"]);
+  });
+
+  test("a fragment behind a link is read, and one whose link leads nowhere is named", () => {
+    const dir = writeFolder({ ...soundFiles({ platform: ["a"] }), "data/status_events.yaml": entryText("b") });
+    mkdirSync(join(dir, "verticals/rewards"), { recursive: true });
+    symlinkSync(join(dir, "data"), join(dir, "verticals/shop"));
+    symlinkSync(join(dir, "nowhere"), join(dir, "verticals/rewards/status_events.yaml"));
+    const { registry, problems } = loadRegistry(dir);
+    expect(registry.entries.get("b")).toMatchObject({ owner: "shop" });
+    expect(problems.map(({ file, message }) => `${file} ${message}`)).toEqual([
+      "verticals/rewards/status_events.yaml cannot be read (ENOENT)",
+    ]);
+  });
+
   test("links are followed, and one that leads nowhere is named without the place it points to", () => {
     const dir = writeFolder({ ...soundFiles({ platform: ["a"] }), "data/de.yaml": localeText(["a"]) });
     symlinkSync(join(dir, "data/de.yaml"), join(dir, "locales/de.yaml"));
@@ -277,11 +217,13 @@ describe("locales", () => {
       "5 null type",
     ]);
     expect(localeProblems("7: x\n? [a]\n: y\n")).toEqual(["1 null type", "2 null type"]);
+    expect(localeProblems('"": x\n')).toEqual(["1 null type"]);
     expect(localeProblems("- a\n")).toEqual(["1 null type"]);
     expect(localeProblems("a: x\na: y\n")).toEqual(["2 null duplicate-key"]);
     expect(localeProblems("a.b: x\na:\n  b: y\n")).toEqual(["3 null duplicate-key"]);
     expect(localeProblems(`a: ${"x".repeat(MESSAGE_LENGTH_MAX)}\n`)).toEqual([]);
     expect(localeProblems(`a: ${"x".repeat(MESSAGE_LENGTH_MAX + 1)}\n`)).toEqual(["1 null range"]);
+    expect(localeProblems(`${"k".repeat(NAME_LENGTH_MAX)}: x\n`)).toEqual([]);
     expect(localeProblems(`${"k".repeat(NAME_LENGTH_MAX + 1)}: x\n`)).toEqual(["1 null range"]);
   });
 });
@@ -291,4 +233,8 @@ test("a value from a file cannot speak to a terminal through a message", () => {
   const [problem] = loadRegistry(writeFolder({ "platform/status_events.yaml": text })).problems;
   expect(problem?.message).toContain("\\u001b[2J");
   expect(problem?.message).not.toContain("\u001b");
+  const long = entryText("a", { default_policy: "x".repeat(10_000) });
+  expect(loadRegistry(writeFolder({ "platform/status_events.yaml": long })).problems[0]?.message.length).toBeLessThan(
+    200,
+  );
 });

@@ -39,6 +39,11 @@ const BATCH_FIELDS: FieldRules = {
   window_ms: { required: false, rule: windowMs },
 };
 
+const DEPRECATION_FIELDS: FieldRules = {
+  since: { required: true, rule: day },
+  note: { required: true, rule: description },
+};
+
 const ENTRY_FIELDS: FieldRules = {
   id: { required: true, rule: name(STATUS_ID) },
   description: { required: true, rule: description },
@@ -46,8 +51,9 @@ const ENTRY_FIELDS: FieldRules = {
   default_policy: { required: true, rule: oneOf(POLICIES) },
   emitter_subagents: { required: true, rule: emitters },
   lifecycle: { required: true, rule: oneOf(LIFECYCLES) },
+  deprecation: { required: false, rule: isMapValue },
   // Its own fields are judged one by one, below.
-  batch: { required: false, rule: (value) => (isRecord(value) ? undefined : broken("type", "must be a map")) },
+  batch: { required: false, rule: isMapValue },
 };
 
 const FILE_FIELDS: FieldRules = {
@@ -94,6 +100,7 @@ function readEntryFields(reader: Reader, node: YAMLMap, id: string | null): Entr
   const { values, nodes, ok } = readFields(reader, node, ENTRY_FIELDS, id);
   const batch = nodes.get("batch");
   const batchOk = !isMap(batch) || readFields(reader, batch, BATCH_FIELDS, id).ok;
+  const deprecationOk = readDeprecation(reader, { values, nodes, ok }, id);
   // An entry that nobody may write is a mistake, until its writers have stopped.
   const isMute = Array.isArray(values.emitter_subagents) && values.emitter_subagents.length === 0;
   if (isMute && values.lifecycle !== "deprecated") {
@@ -103,7 +110,21 @@ function readEntryFields(reader: Reader, node: YAMLMap, id: string | null): Entr
     return undefined;
   }
   // Every field has passed its rule, and each rule is what the interface says.
-  return ok && batchOk ? (values as unknown as EntryFields) : undefined;
+  return ok && batchOk && deprecationOk ? (values as unknown as EntryFields) : undefined;
+}
+
+// Who stops writing an id must know since when and what to write instead; and an id in use has neither.
+function readDeprecation(reader: Reader, { values, nodes }: Fields, id: string | null): boolean {
+  const node = nodes.get("deprecation");
+  const isDeprecated = values.lifecycle === "deprecated";
+  if (isDeprecated === nodes.has("deprecation"))
+    return !isMap(node) || readFields(reader, node, DEPRECATION_FIELDS, id).ok;
+  const message = isDeprecated
+    ? "deprecation must say since when and what to write instead"
+    : "deprecation must only stand at an entry whose lifecycle is deprecated";
+  const line = reader.yaml.lineOf(nodes.get("lifecycle"));
+  reader.report({ file: reader.yaml.file, line, id, rule: "deprecation", message });
+  return false;
 }
 
 interface Fields {
@@ -181,6 +202,15 @@ function windowMs(value: unknown): Broken {
   return broken("range", `must be whole milliseconds from 1 to ${BATCH_WINDOW_MS_MAX}`);
 }
 
-function isRecord(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** A day of the calendar, as `2026-05-15`; the 31st of June is none. */
+function day(value: unknown): Broken {
+  const isDay = typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value));
+  return isDay && new Date(value).toISOString().startsWith(value)
+    ? undefined
+    : broken("day", "must be a day like 2026-05-15");
+}
+
+function isMapValue(value: unknown): Broken {
+  const isRecord = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isRecord ? undefined : broken("type", "must be a map");
 }

@@ -14,6 +14,8 @@ export interface StatusEntry {
   /** The agents and sub-agents that may write it. */
   readonly emitter_subagents: readonly string[];
   readonly lifecycle: "active" | "deprecated";
+  /** Of a deprecated entry: since which day, and what its emitters write instead [W-REG-6]. */
+  readonly deprecation?: { readonly since: string; readonly note: string };
   /** With policy `batch`: entries of one group that fall into one window become one sentence. */
   readonly batch?: { readonly group: string; readonly window_ms?: number };
   /** Who reviews changes: the fragment's owner. */
@@ -35,6 +37,11 @@ export interface Registry {
   readonly defaultLocale: string;
   /** Changes when any entry or message changes; part of an agent's manifest [W-REG-14]. */
   readonly hash: string;
+}
+
+/** For authors: since when an entry is deprecated, and what to write instead. */
+export function sayDeprecated({ deprecation }: StatusEntry): string {
+  return deprecation === undefined ? "deprecated" : `deprecated since ${deprecation.since}: ${deprecation.note}`;
 }
 
 export const EMPTY_REGISTRY: Registry = { entries: new Map(), locales: new Map(), defaultLocale: "en", hash: "" };

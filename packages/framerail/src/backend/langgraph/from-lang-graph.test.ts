@@ -26,6 +26,20 @@ test("a graph without a checkpointer is given the history with the message, one 
   expect(seen).toEqual([["human: Hello", "ai: Hello to you", "human: Find me an offer"], ["human: Find me an offer"]]);
 });
 
+test("conversations of one graph with a checkpointer are kept apart", async () => {
+  const seen: number[] = [];
+  const node: Node = ({ messages }) => {
+    seen.push(messages.length);
+    return Promise.resolve({});
+  };
+  const graph = new StateGraph(MessagesAnnotation)
+    .addNode("only", node)
+    .addEdge(START, "only")
+    .compile({ checkpointer: new MemorySaver() });
+  for (const conversation_id of ["a", "b", "a"]) await play(graph, {}, { ...TURN, conversation_id });
+  expect(seen).toEqual([1, 1, 2]);
+});
+
 test("a custom event with a status id becomes a status whose metadata are values only [W-SW-3]", async () => {
   const graph = graphOf((_, config) => {
     config.writer?.({ event_type: "searching_offers", tool_id: "t1", count: 2 });
@@ -83,6 +97,16 @@ test("writer() works at any depth of a node, and two turns at the same time keep
   const turns: TurnInput[] = ["a", "b"].map((message) => ({ ...TURN, message, conversation_id: message }));
   const played = await Promise.all(turns.map((turn) => play(graph, {}, turn)));
   expect(played.map((each) => each.text())).toEqual(["aaaaa", "bbbbb"]);
+});
+
+test("writer() works in a graph that runs only while it is pulled [W-SW-1]", async () => {
+  async function* pulled() {
+    await Promise.resolve();
+    writer().text("pulled");
+    yield [[], "custom", { event_type: "searching_offers" }];
+  }
+  const played = await play({ stream: () => Promise.resolve(pulled()) });
+  expect(played.types()).toEqual(["text", "status"]);
 });
 
 test("an interrupt pauses the turn, and the next turn of the conversation goes on from it [C-24]", async () => {

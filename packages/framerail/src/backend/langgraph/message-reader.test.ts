@@ -87,7 +87,11 @@ test("arguments that are no JSON are kept as their text, and none at all are an 
   reader.take(piece("m2", asking("c2", "")), task("work:2"));
   reader.take(piece("m3", asking("c3", '"\\ud83d"')), task("work:3"));
   reader.end({ failed: false });
-  expect(context.events).toMatchObject([{ arguments: '{"q":' }, { arguments: {} }, { arguments: '"\\ud83d"' }]);
+  expect(context.events.map((event) => event.type === "tool_call" && event.arguments)).toEqual([
+    '{"q":',
+    {},
+    '"\\ud83d"',
+  ]);
 });
 
 test("a call without a usable id or name is ignored and told to operators", () => {
@@ -99,6 +103,14 @@ test("a call without a usable id or name is ignored and told to operators", () =
   reader.end({ failed: false });
   reader.take({ type: "tool", tool_call_id: "c1", name: "x".repeat(300), content: "2" }, {});
   expect(context.types()).toEqual(["log", "log"]);
+});
+
+test("a tool message that answers nobody is ignored and told as such", () => {
+  for (const fields of [{}, { tool_call_id: "" }, { tool_call_id: 7 }])
+    reader.take({ type: "tool", name: "search", content: "2", ...fields }, {});
+  expect(context.events.map((event) => event.type === "log" && event.message)).toEqual(
+    Array(3).fill("a tool message without a call was ignored"),
+  );
 });
 
 test("a result that JSON cannot carry is null, and a time that went back is no negative duration", () => {
@@ -119,6 +131,32 @@ test("a model's name that no event may hold is replaced by the agent's id", () =
   );
   reader.end({ failed: false });
   expect(context.events[1]).toMatchObject({ type: "metrics", model: "shop", tokens: { total_tokens: 0 } });
+});
+
+test("the total of a model call is the sum of its parts, whatever its provider bills", () => {
+  const usage_metadata = { input_tokens: 3, output_tokens: 4, total_tokens: 100 };
+  reader.take({ type: "ai", id: "m1", content: "", usage_metadata }, {});
+  expect(context.events).toMatchObject([{ type: "metrics", tokens: { total_tokens: 7 } }]);
+});
+
+test("half of a character in a tool's answer is replaced, for no event may hold it", () => {
+  reader.take({ type: "tool", tool_call_id: "c1", name: "search", content: "a\ud83d" }, {});
+  expect(context.events[1]).toMatchObject({ type: "tool_result", result: "a\ufffd" });
+});
+
+test("a piece without index and id goes on with the latest call", () => {
+  const chunks = [
+    { id: "c1", name: "search", args: '{"q":' },
+    { args: "1}" },
+    { id: "c2", name: "search", args: '{"q":' },
+    { args: "2}" },
+  ];
+  for (const chunk of chunks) reader.take(piece("m1", { tool_call_chunks: [chunk] }), task("a:1"));
+  reader.end({ failed: false });
+  expect(context.events).toMatchObject([
+    { tool_call_id: "c1", arguments: { q: 1 } },
+    { tool_call_id: "c2", arguments: { q: 2 } },
+  ]);
 });
 
 test("more messages at the same time than the maximum end the run", () => {

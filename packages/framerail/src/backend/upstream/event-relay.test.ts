@@ -70,6 +70,11 @@ test("an end repeats its start's name and type, by which the wire knows the pair
   });
 });
 
+test("an end that tells how its call ended keeps telling it", () => {
+  const { events } = relayOf([start("c1"), { ...toolEnd("c1"), status: "unknown" }]);
+  expect(events[1]).toEqual({ ...toolEnd("c1"), status: "unknown" });
+});
+
 test("more open calls than the maximum are refused, and closed ones do not count", () => {
   const many = Array.from({ length: OPEN_CALLS_MAX }, (_, index) => start(`c${index}`));
   const { relay } = relayOf([...many, result("c0"), start("another")]);
@@ -84,6 +89,7 @@ test("an event of an unknown type is ignored and told to operators, a bounded nu
   const notices = events.filter(({ type }) => type === "log");
   expect(notices).toHaveLength(NOTICES_MAX);
   expect(notices[1]).toMatchObject({ message: expect.stringContaining("cart_changed") });
+  expect(notices.at(-1)).toMatchObject({ message: "further notices of this turn are left out" });
   expect(JSON.stringify(notices)).not.toContain("s3cret");
   expect(text()).toBe("a");
   expect(relay.heard).toBe(1);

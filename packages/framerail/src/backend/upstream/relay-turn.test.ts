@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { FramerailError } from "@framerail/protocol";
 import { expect, test } from "vitest";
 import { isIdleTimeout } from "../idle-timeout.js";
@@ -137,6 +137,20 @@ test("a cancel also ends the wait for headers, and the wait for a writer that ho
   held.cancel();
   expect(await heldRun).toBe(held.signal.reason);
   await (await upstream.called()).closed;
+});
+
+test("whichever way a turn ends, no timer and no listener of it stays [W-CAN-1]", async () => {
+  const clock = handClock();
+  const answers = [answerSse([HELLO, DONE]), answerSse([{ type: "error", message: "no" }]), answerSse([HELLO])];
+  for (const answer of answers) {
+    await using upstream = await startFakeUpstream(answer);
+    const context = keepContext();
+    await agentAt(upstream.url, { clock })
+      .run(TURN, context)
+      .catch(() => undefined);
+    expect([clock.waiting, getEventListeners(context.signal, "abort")]).toEqual([0, []]);
+    await (await upstream.called()).closed;
+  }
 });
 
 test("a turn that is cancelled before it starts sends nothing [W-CAN-1]", async () => {

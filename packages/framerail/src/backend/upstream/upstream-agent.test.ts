@@ -17,6 +17,8 @@ test("the message, the ids and the history are posted as JSON with the operator'
     authorization: "Bearer k",
     accept: "text/event-stream, application/x-ndjson",
     "content-type": "application/json",
+    // One connection for one turn: a kept one may be closed by the service in the moment it is used again.
+    connection: "close",
   });
   expect(JSON.parse(body)).toEqual({
     message: TURN.message,
@@ -77,6 +79,22 @@ test("the platform's own fetch can stand in for the built-in transport", async (
   await (await upstream.called()).closed;
 });
 
+test("a header of the operator does not change what the protocol needs, however it is spelt", async () => {
+  await using upstream = await startFakeUpstream(answerSse([DONE]));
+  const headers = { ACCEPT: "x/y", "Content-Type": "text/plain" };
+  await upstreamAgent({ id: "shop", url: upstream.url, headers, fetch }).run(TURN, keepContext());
+  expect((await upstream.called()).headers).toMatchObject({
+    accept: "text/event-stream, application/x-ndjson",
+    "content-type": "application/json",
+  });
+});
+
+test("an answer without a body is a failed upstream", async () => {
+  const empty = () => Promise.resolve({ status: 200, headers: new Headers(SSE_TYPE), body: null });
+  const run = upstreamAgent({ id: "shop", url: "https://agents.example/run", fetch: empty }).run(TURN, keepContext());
+  await expect(run).rejects.toMatchObject({ code: "UPSTREAM_FAILED", message: expect.stringContaining("body") });
+});
+
 test("a redirect is not followed, so that headers with secrets go to no other host", async () => {
   await using other = await startFakeUpstream(answerSse([DONE]));
   await using upstream = await startFakeUpstream(({ response }) => {
@@ -95,9 +113,12 @@ test("an agent that cannot work is refused when it is made, without a word of it
     id: "shop",
     emitters: [{ id: "shop", emits: ["searching_offers"] }],
   });
+  for (const options of [{ id: "x".repeat(256) }, { idleTimeoutMs: 1 }, { idleTimeoutMs: 2 ** 31 - 1 }])
+    expect(() => upstreamAgent({ ...whole, ...options })).not.toThrow();
   const wrong: Partial<UpstreamAgentOptions>[] = [
     { id: "" },
     { id: "two words" },
+    { id: "x".repeat(257) },
     { emits: ["Searching…"] },
     { url: "s3cret" },
     { url: "file:///s3cret" },
@@ -106,6 +127,8 @@ test("an agent that cannot work is refused when it is made, without a word of it
     { headers: { "s3cret\n": "" } },
     { format: "s3cret" as "sse" },
     { idleTimeoutMs: 0 },
+    { idleTimeoutMs: 1.5 },
+    { idleTimeoutMs: Number.NaN },
     { idleTimeoutMs: 2 ** 31 },
     { idleTimeoutMs: Number.POSITIVE_INFINITY },
   ];

@@ -34,6 +34,7 @@ export function entryText(id: string, changed: Readonly<Record<string, string | 
     default_policy: "transform",
     emitter_subagents: "[shop]",
     lifecycle: "active",
+    ...(changed.lifecycle === "deprecated" && { deprecation: '{ since: 2026-05-15, note: "write something else" }' }),
     ...changed,
   };
   const lines = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
