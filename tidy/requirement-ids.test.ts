@@ -9,6 +9,8 @@ function readList(name: string): string[] {
   return JSON.parse(readFileSync(join(ROOT, "tidy", name), "utf8")) as string[];
 }
 
+/** What the parts of the product claim to do, each row proved by a test. */
+const CLAIMS = ["contract-rows.json", "agents-rows.json", "store-rows.json"];
 const KNOWN = new Set(readList("requirement-ids.json"));
 
 /** Planted texts are put together here, so that this file itself cites nothing. */
@@ -21,17 +23,17 @@ describe("this repository", () => {
     expectNone(checkCitations(readTree(), KNOWN));
   });
 
-  test("every row the contract claims is cited in the name of a test", () => {
-    const missing = findUncited(readTree(), readList("contract-rows.json"));
-    expect(missing, `no test names ${missing.join(" ")} (tidy/contract-rows.json)`).toEqual([]);
+  test.each(CLAIMS)("every row of %s is cited in the name of a test", (name) => {
+    const missing = findUncited(readTree(), readList(name));
+    expect(missing, `no test names ${missing.join(" ")} (tidy/${name})`).toEqual([]);
   });
 
-  test("the lists hold each id once, and the contract claims only known rows", () => {
-    for (const name of ["requirement-ids.json", "contract-rows.json"]) {
+  test("the lists hold each id once, and only known rows are claimed", () => {
+    for (const name of ["requirement-ids.json", ...CLAIMS]) {
       const ids = readList(name);
       expect(ids.filter((id, index) => ids.indexOf(id) !== index || readIds(id).length !== 1)).toEqual([]);
     }
-    expect(readList("contract-rows.json").filter((id) => !KNOWN.has(id))).toEqual([]);
+    expect(CLAIMS.flatMap(readList).filter((id) => !KNOWN.has(id))).toEqual([]);
   });
 });
 

@@ -74,7 +74,13 @@ function defineModelAgent(options: ModelAgentOptions): Agent {
   requireModels(id, options.model);
   requireUniqueNames(id, tools, subAgents);
   const config = resolveConfig(id, options.config);
-  const report: ModelAgentOptions["report"] = (found) => options.report?.(found);
+  const report = (found: { readonly what: string; readonly error: unknown }) => {
+    try {
+      options.report?.(found);
+    } catch {
+      // Whoever listens for failures failed itself: that is no reason to fail the turn, and there is nobody left to tell.
+    }
+  };
   const shared = {
     clock,
     report: (error: unknown) => report({ what: "model", error }),
@@ -103,13 +109,14 @@ async function runModelAgent(
   context: RunContext,
 ): Promise<RunEnd> {
   const composed = compose === undefined ? undefined : composeText(context.writer, compose());
-  const { signal, release } = openRunSignal(id, context.signal, loop.config, loop.clock);
+  const { signal, within, release } = openRunSignal(id, context.signal, loop.config, loop.clock);
   const writer = composed?.writer ?? context.writer;
   const prompt = openPrompt({ instructions, history: turn.history, message: turn.message });
   try {
     const own = { ...loop, callIds: createCallIds() };
     writer.thinking();
-    const { end } = await runWithWriter(writer, () => runLoop(own, prompt, { ...context, writer, signal }, true));
+    const run = runWithWriter(writer, () => runLoop(own, prompt, { ...context, writer, signal }, true));
+    const { end } = await within(run);
     composed?.finish();
     return end;
   } catch (error) {

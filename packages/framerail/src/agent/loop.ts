@@ -103,7 +103,8 @@ async function answerCall(options: LoopOptions, call: ModelToolCall, context: Ru
   if (subAgent !== undefined) return answerBySubAgent(options, subAgent, call, context);
   const tool = options.tools.find(({ name }) => name === call.name);
   const asked = { id: call.id, argumentsText: call.argumentsText };
-  const report = ({ error }: { readonly error: unknown }) => options.report({ what: `tool ${call.name}`, error });
+  const what = `tool ${call.name} of ${context.writer.emitter}`;
+  const report = ({ error }: { readonly error: unknown }) => options.report({ what, error });
   const own = { ...context, clock: options.clock, report };
   const outcome = await (tool ? runTool(tool, asked, own) : runUnknownTool(call.name, namesOf(options), asked, own));
   const { result, isError, failure } = outcome;
@@ -130,7 +131,7 @@ async function answerBySubAgent(
   const isError = part.failed !== undefined;
   const result: Json = isError
     ? { error: `${subAgentId} could not do this` }
-    : { answer: part.answer, incomplete: part.failures.length > 0 };
+    : { answer: part.answer, incomplete: part.incomplete };
   if (!context.signal.aborted) {
     const duration_ms = Math.max(0, options.clock.now() - startedAt);
     context.writer.toolResult({ tool_call_id: call.id, result, is_error: isError, duration_ms });
@@ -144,19 +145,20 @@ async function runSubAgent(
   subAgent: SubAgent,
   task: string,
   context: RunContext,
-): Promise<DispatchedPart & { readonly answer: string }> {
+): Promise<DispatchedPart & { readonly answer: string; readonly incomplete: boolean }> {
   const { writer, text } = captureText(context.writer, subAgent.id);
   const release = () => void releaseSubAgent(options, subAgent);
   context.signal.addEventListener("abort", release, { once: true });
   const own: LoopOptions = { ...options, node: options.nodeOf(subAgent), tools: subAgent.tools, subAgents: [] };
   try {
     const prompt = openPrompt({ instructions: subAgent.instructions, history: [], message: task });
-    const { failures } = await runLoop(own, prompt, { ...context, writer }, false);
-    return { subAgentId: subAgent.id, failures, answer: text() };
+    const { end, failures } = await runLoop(own, prompt, { ...context, writer }, false);
+    const incomplete = failures.length > 0 || end.kind === "paused";
+    return { subAgentId: subAgent.id, failures, answer: text(), incomplete };
   } catch (error) {
     if (context.signal.aborted) throw error;
     options.report({ what: `sub-agent ${subAgent.id}`, error });
-    return { subAgentId: subAgent.id, failures: [], failed: { error }, answer: "" };
+    return { subAgentId: subAgent.id, failures: [], failed: { error }, answer: "", incomplete: true };
   } finally {
     context.signal.removeEventListener("abort", release);
   }

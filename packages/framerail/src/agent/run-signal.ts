@@ -7,22 +7,32 @@ import type { GraphConfig } from "./graph-config.js";
 
 export interface RunSignal {
   readonly signal: AbortSignal;
+  /** Settles as `run` does, or, when the run's own time is over, at once, whatever may still hang in it [P-52]. */
+  within<T>(run: Promise<T>): Promise<T>;
   /** Takes the listener and the timer away; called when the run has ended. */
   release(): void;
 }
 
 export function openRunSignal(agentId: string, turn: AbortSignal, config: GraphConfig, clock: Clock): RunSignal {
   const own = new AbortController();
+  let expire: ((reason: FramerailError) => void) | undefined;
   const follow = () => {
     if (config.enable_cancellation || !isReadersCancel(turn.reason)) own.abort(turn.reason);
   };
   if (turn.aborted) follow();
   else turn.addEventListener("abort", follow);
   const cancelTimeout = clock.schedule(config.execution_timeout, () => {
-    own.abort(new FramerailError("DEADLINE_EXCEEDED", `agent ${agentId} ran longer than its execution_timeout`));
+    const reason = new FramerailError("DEADLINE_EXCEEDED", `agent ${agentId} ran longer than its execution_timeout`);
+    own.abort(reason);
+    expire?.(reason);
   });
   return {
     signal: own.signal,
+    within: (run) =>
+      new Promise((resolve, reject) => {
+        expire = reject;
+        run.then(resolve, reject);
+      }),
     release() {
       turn.removeEventListener("abort", follow);
       cancelTimeout();

@@ -40,9 +40,9 @@ export function runTurn(options: RunTurnOptions): RunningTurn {
     const reason = new FramerailError("DEADLINE_EXCEEDED", `agent ${step.agentId} took too long`);
     turn.latch(outcomeOfError(reason), reason);
   });
-  const run = runStep(turn, options).finally(cancelDeadline);
+  const run = runStep(turn, options);
   return {
-    ended: finish(turn, run, options),
+    ended: finish(turn, run, options, cancelDeadline),
     cancel(why = "request") {
       const cause = why === "idle" ? { cause: IDLE } : {};
       const reason = new FramerailError("CANCELLED", "the turn was cancelled", cause);
@@ -57,8 +57,12 @@ async function runStep(turn: TurnPublication, { step, onFailure }: RunTurnOption
     turn.latch(outcomeOfEnd(await step.run(turn)));
   } catch (error) {
     // After the end, what an aborted step throws is no news.
-    if (turn.outcome === undefined) onFailure?.(error);
-    turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined);
+    if (!turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined)) return;
+    try {
+      onFailure?.(error);
+    } catch {
+      // Whoever listens for failures failed itself; the turn must still end, and there is nobody left to tell (R1).
+    }
   }
 }
 
@@ -66,8 +70,14 @@ function outcomeOfEnd(end: StepEnd): TurnOutcome {
   return end.kind === "paused" ? { kind: "paused", limit: end.limit } : { kind: "completed" };
 }
 
-async function finish(turn: TurnPublication, run: Promise<void>, options: RunTurnOptions): Promise<TurnOutcome> {
+async function finish(
+  turn: TurnPublication,
+  run: Promise<void>,
+  options: RunTurnOptions,
+  cancelDeadline: () => void,
+): Promise<TurnOutcome> {
   await whenLatched(turn, run);
+  cancelDeadline();
   await settle(run, options.clock);
   const outcome = turn.outcome as TurnOutcome;
   await options.commit?.(outcome);

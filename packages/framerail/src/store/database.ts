@@ -3,10 +3,12 @@
 // Owns: roles, the tenant of a transaction, retries. Does not own: what is asked (the files named after tables).
 //   B1. A tenant's transaction sees and writes that tenant's rows alone, by the database's own rules (row security), and
 //       the setting ends with the transaction: a connection back in its pool carries nobody.
-//   B2. What the database asks to be tried again (serialization, deadlock) is, at most RETRIES_MAX times.
+//   B2. A server that would not keep tenants apart, because our roles see past row security, is not worked on.
+//   B3. What the database asks to be tried again (serialization, deadlock) is, at most RETRIES_MAX times.
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError, systemClock } from "@framerail/protocol";
+import { sqlStateOf } from "./failure.js";
 import { RETRIES_MAX, RETRY_DELAY_MS } from "./limits.js";
 import type { Sql, SqlDriver, Statement } from "./sql.js";
 
@@ -21,6 +23,7 @@ export interface Database {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const NOBODY = "00000000-0000-0000-0000-000000000000";
 const AS_SYSTEM = "begin; set local role framerail_system";
 
 /** Codes by which the database says: nothing is wrong, try again. */
@@ -37,6 +40,42 @@ export function createDatabase(driver: SqlDriver, clock: Clock = systemClock): D
     asSystem: (work: never) => run(AS_SYSTEM, work),
     close: () => driver.close(),
   } as Database;
+}
+
+/** The same, once it is certain that tenants are kept apart on it (B2). Throws STORE_REFUSED. */
+export async function openDatabase(driver: SqlDriver, clock: Clock = systemClock): Promise<Database> {
+  const database = createDatabase(driver, clock);
+  let tables: TableSecurity[];
+  try {
+    tables = await database.asTenant<TableSecurity>(NOBODY, { text: SECURITY_OF_TABLES });
+    await database.asSystem({ text: "select" });
+  } catch (cause) {
+    if (sqlStateOf(cause) === undefined) throw cause;
+    const { message } = cause as Error;
+    throw refused(`its roles cannot be taken (${message}); run framerail migrate`, cause);
+  }
+  if (tables.length === 0) throw refused("it has no tables of ours; run framerail migrate");
+  const open = tables.filter(({ active }) => !active).map(({ name }) => name);
+  if (open.length > 0) throw refused(`framerail_app sees every tenant's rows in ${open.join(", ")}`);
+  if (tables.some(({ system }) => system)) throw refused("framerail_app is a member of framerail_system");
+  return database;
+}
+
+interface TableSecurity {
+  readonly name: string;
+  /** Whether the role that requests run as obeys the table's policies. */
+  readonly active: boolean;
+  /** Whether that role has the chores' policies too. */
+  readonly system: boolean;
+}
+
+const SECURITY_OF_TABLES = `select t.relname as name, row_security_active(t.oid) as active,
+    pg_has_role(current_user, 'framerail_system', 'member') as system
+  from pg_class t join pg_class ours on ours.oid = to_regclass('turns') and ours.relnamespace = t.relnamespace
+  where t.relkind in ('r', 'p') and t.relname <> 'framerail_migrations' order by 1`;
+
+function refused(why: string, cause?: unknown): FramerailError {
+  return new FramerailError("STORE_REFUSED", `the database cannot be used for requests: ${why}`, { cause });
 }
 
 // The id stands in the text, because opening a transaction takes no values: so it must be an id and nothing else.

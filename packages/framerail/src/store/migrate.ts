@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { FramerailError } from "@framerail/protocol";
+import { sqlStateOf } from "./failure.js";
 import type { Sql, SqlDriver } from "./sql.js";
 
 interface Migration {
@@ -24,28 +25,39 @@ export interface MigrationResult {
 
 /** Beside the sources and beside what is built from them alike. */
 const FOLDER = new URL("../../migrations/", import.meta.url);
+/** A change of a large table takes longer than any statement of a turn may. */
+export const MIGRATION_MS_MAX = 600_000;
 /** Any number will do, as long as no other program takes it in the same database. */
 const LOCK = 7_026_110;
 
 const TABLE = `create table if not exists framerail_migrations (
   version integer primary key, name text not null, digest text not null, applied_at timestamptz not null default now())`;
 
+/** Throws STORE_REFUSED for a database that is not ours to change (M3), or whose change failed (M2). */
 export async function migrate(driver: SqlDriver, folder: URL = FOLDER): Promise<MigrationResult> {
   const migrations = readMigrations(folder);
   return driver.transaction("begin", async (sql) => {
     await sql.query(`select pg_advisory_xact_lock(${LOCK})`);
     await sql.script(TABLE);
     const missing = judge(migrations, await readApplied(sql));
-    for (const { version, name, text, digest } of missing) {
-      await sql.script(text);
-      await sql.query("insert into framerail_migrations (version, name, digest) values ($1, $2, $3)", [
-        version,
-        name,
-        digest,
-      ]);
-    }
+    for (const migration of missing) await run(sql, migration);
     return { version: migrations.at(-1)?.version ?? 0, applied: missing.map(({ name }) => name) };
   });
+}
+
+async function run(sql: Sql, { version, name, text, digest }: Migration): Promise<void> {
+  try {
+    await sql.script(text);
+  } catch (cause) {
+    if (sqlStateOf(cause) === undefined) throw cause;
+    const { message } = cause as Error;
+    throw new FramerailError("STORE_REFUSED", `${name} failed, and nothing was changed: ${message}`, { cause });
+  }
+  await sql.query("insert into framerail_migrations (version, name, digest) values ($1, $2, $3)", [
+    version,
+    name,
+    digest,
+  ]);
 }
 
 type Applied = Pick<Migration, "version" | "name" | "digest">;
@@ -61,12 +73,12 @@ function judge(migrations: readonly Migration[], applied: readonly Applied[]): r
   if (newer !== undefined && newer.version > newest) {
     throw new FramerailError(
       "STORE_REFUSED",
-      `the database is at schema ${newer.version}, this program knows up to ${newest}: run a newer framerail`,
+      `the database is at schema ${newer.version} (${newer.name}), this program knows up to ${newest}: run a newer framerail`,
     );
   }
-  for (const { version, name, digest } of applied) {
-    const known = migrations.find((migration) => migration.version === version);
-    if (known?.digest !== digest) {
+  for (const [index, { version, name, digest }] of applied.entries()) {
+    const known = migrations[index];
+    if (known?.version !== version || known.digest !== digest) {
       throw new FramerailError("STORE_REFUSED", `schema ${version} of the database (${name}) is not this program's`);
     }
   }

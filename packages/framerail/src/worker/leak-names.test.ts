@@ -15,7 +15,7 @@ import { createCanaries, leakyError } from "./testing/canaries.js";
 
 test("an enricher that names itself by its address is told as unknown [W-ERR-8]", async () => {
   const canaries = createCanaries();
-  const enricher_id = `http://offers.${canaries.dropped("host")}.internal:8080/srv`;
+  const enricher_id = `http://offers.${canaries.secret("host")}.internal:8080/srv`;
   const find = tool("find", () => envelope({ status: "error", enricher_id }));
   const model = says({ call: 1, tool_calls: [{ name: "find" }] }, { call: 2, text: "Sorry." });
   canaries.start(defineAgent({ id: "assistant", model, tools: [find], report: canaries.report }));

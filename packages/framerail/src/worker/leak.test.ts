@@ -307,10 +307,10 @@ const TOOLS: Row[] = [
   {
     from: "the metadata of an envelope that failed, its reason in prose",
     witness: ENVELOPE_FAILED,
-    play: calling(({ dropped }) =>
+    play: calling(({ dropped, secret }) =>
       envelope({
         status: "error",
-        partial: [{ source: `${dropped("source")}.internal`, reason: `${dropped("reason")} at /srv/app` }],
+        partial: [{ source: `${dropped("source")}.internal`, reason: `${secret("reason")} at /srv/app` }],
         cache_meta: { key: dropped("cache") },
         timing: { trace: dropped("trace") },
         payload: { draft: dropped("payload") },

@@ -1,4 +1,4 @@
-import type { LanguageModelV3, LanguageModelV3Prompt } from "@ai-sdk/provider";
+import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { Clock, FramerailError } from "@framerail/protocol";
 import { systemClock } from "@framerail/protocol";
 import { describe, expect, test } from "vitest";
@@ -121,6 +121,21 @@ describe("an abort", () => {
     abort.abort(new Error("stop"));
     expect(cancelled).toBe(true);
     await expect(running).rejects.toMatchObject({ code: "CANCELLED", cause: { message: "stop" } });
+  });
+
+  test("a part that comes in the very tick of the abort is not written [G11]", async () => {
+    const abort = new AbortController();
+    const pull = (controller: ReadableStreamDefaultController<LanguageModelV3StreamPart>) => {
+      controller.enqueue({ type: "text-delta", id: "1", delta: "late" });
+      abort.abort(new Error("stop"));
+      return new Promise<void>(() => {});
+    };
+    const doStream = async () => ({ stream: new ReadableStream({ pull }, { highWaterMark: 0 }) });
+    const turn = createTurnSink();
+    const node = createModelNode({ models: [{ ...oddModel({ parts: [] }), doStream }], clock: systemClock });
+    const running = node.run({ messages: HELLO, tools: [], writer: turn.writer, signal: abort.signal });
+    await expect(running).rejects.toMatchObject({ code: "CANCELLED" });
+    expect(turn.events.map(({ type }) => type)).toEqual(["metrics"]);
   });
 
   test("a stream that is opened after the cancel is closed when it comes [G11]", async () => {

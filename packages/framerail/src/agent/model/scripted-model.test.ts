@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import { systemClock } from "@framerail/protocol";
 import { describe, expect, test } from "vitest";
@@ -167,6 +168,16 @@ describe("a scripted model", () => {
     await reader.cancel();
     expect(clock.pending).toBe(0);
     expect((await waiting).done).toBe(true);
+  });
+
+  test.each(["ends", "is cancelled"])("a stream that %s takes its listener off the signal [G11]", async (end) => {
+    const { signal } = new AbortController();
+    const { stream } = await fast(script({ text: "abcd" })).doStream({ prompt: ask("a"), abortSignal: signal });
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    const reader = stream.getReader();
+    if (end === "is cancelled") await reader.cancel();
+    else while (!(await reader.read()).done);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   test.each([0, -1, Number.NaN])("a speed of %d is refused", (speed) => {

@@ -186,6 +186,15 @@ describe("a stream that is odd but usable", () => {
     ]);
   });
 
+  test("a first look at such a result is not the result", async () => {
+    const result = (fields: object) => ({ type: "tool-result", toolCallId: "call_1", toolName: "search", ...fields });
+    const ran = { ...toolCall("{}"), providerExecuted: true };
+    const early = result({ result: "early", preliminary: true });
+    const both = await play([ran, result({ result: "whole", isError: true }), early, finish()]).running;
+    expect(both.content.slice(1)).toMatchObject([{ output: { type: "error-json", value: "whole" } }]);
+    expect((await play([ran, early, finish()]).running).content).toHaveLength(1);
+  });
+
   test("what a provider wants back with its reasoning is kept, in the order in which parts began", async () => {
     const signature = { anthropic: { signature: "abc" } };
     const { content } = await play([

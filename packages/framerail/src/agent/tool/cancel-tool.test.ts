@@ -213,6 +213,38 @@ describe("a tool that takes too long", () => {
     expect(bench.codes()).toEqual(["DEADLINE_EXCEEDED", "TOOL_FAILED", "TOOL_FAILED"]);
   });
 
+  test("what a tool writes when it hears of its deadline is late already [D-10]", async () => {
+    const clock = handClock();
+    const bench = toolBench({ clock });
+    const tool = slow(
+      ({ writer, signal }) => {
+        signal.addEventListener("abort", () => writer.text("C4NARY"));
+        return new Promise(() => undefined);
+      },
+      "finish",
+      5,
+    );
+    const running = runTool(tool, CALL, bench.context);
+    await tick();
+    clock.pass(5);
+    await running;
+    expect(bench.types()).toEqual(["tool_call", "tool_completed"]);
+    expect(bench.codes()).toEqual(["TOOL_FAILED", "DEADLINE_EXCEEDED"]);
+  });
+
+  test("a tool that has answered cannot speak into the rest of the turn, and is reported [W-CAN-3]", async () => {
+    const bench = toolBench();
+    const tool = slow(({ writer }) => {
+      setImmediate(() => writer.text("C4NARY"));
+      return "done";
+    });
+    expect(await runTool(tool, CALL, bench.context)).toEqual({ result: "done", isError: false });
+    await tick();
+    await tick();
+    expect(bench.wire()).not.toContain("C4NARY");
+    expect(bench.reports).toMatchObject([{ error: { message: "tool slow wrote text after its call was over" } }]);
+  });
+
   test("a cancelled finish tool is held to its deadline too, and is discarded then [D-10]", async () => {
     const clock = handClock();
     const bench = toolBench({ clock });

@@ -66,9 +66,11 @@ describe("a tool that is defined wrongly fails when it is defined, by name:", ()
     ["no run", { run: undefined }, /search needs a function run/],
     ["an unknown way to cancel", { cancel: "maybe" }, /search has cancel/],
     ["an empty type", { type: "" }, /search has a type/],
+    ["an endless type", { type: "x".repeat(257) }, /search has a type/],
     ["no time", { timeoutMs: 0 }, /search has a timeoutMs/],
     ["too much time", { timeoutMs: TOOL_TIMEOUT_MS_MAX + 1 }, /search has a timeoutMs/],
     ["a type that JSON Schema lacks", { input: z.object({ at: z.date() }) }, /search has an input that JSON Schema/],
+    ["a JSON Schema that is a list", { inputJsonSchema: [] }, /search needs a JSON Schema/],
     ["a JSON Schema that is no JSON", { inputJsonSchema: { at: new Date(0) } }, /search needs a JSON Schema/],
   ])("%s is refused at once", (_what, changes, says) => {
     const message = wrong(changes);
@@ -76,7 +78,8 @@ describe("a tool that is defined wrongly fails when it is defined, by name:", ()
     expect(message).toMatch(says);
   });
 
-  test("the longest name and the longest time are taken", () => {
-    expect(wrong({ name: "a".repeat(64), timeoutMs: TOOL_TIMEOUT_MS_MAX })).toBe("defined");
+  test("the longest name, the longest type and the longest time are taken", () => {
+    const most = { name: "a".repeat(64), type: "x".repeat(256), timeoutMs: TOOL_TIMEOUT_MS_MAX };
+    expect(wrong(most)).toBe("defined");
   });
 });

@@ -1,4 +1,4 @@
-import { ENVELOPE_FAILURE_REASONS, toFrame } from "@framerail/protocol";
+import { ENVELOPE_FAILURE_REASONS, JSON_DEPTH_MAX, toFrame } from "@framerail/protocol";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defineTool } from "./define-tool.js";
@@ -56,7 +56,7 @@ describe("what an envelope is", () => {
 
   test.each([
     ["no enricher_id", { enricher_id: undefined }],
-    ["an enricher_id that is a sentence", { enricher_id: "the offers backend", status: "error" }],
+    ["an enricher_id that is no text", { enricher_id: { id: 7 }, version: "9" }],
     ["no domain_type", { domain_type: undefined }],
     ["a status of its own", { status: "fine" }],
     ["no principal", { principal: undefined }],
@@ -73,6 +73,20 @@ describe("what an envelope is", () => {
     expect(outcome.failure).toBeUndefined();
     expect(said).not.toContain("C4NARY");
     expect(codes()).toEqual(["TOOL_FAILED"]);
+  });
+
+  test("two of its rarer words are enough to be one, and to be refused when the rest is missing [W-R-5]", async () => {
+    const { outcome, said } = await play({ domain_type: "offer_list", principal: PRINCIPAL, payload: "C4NARY" });
+    expect(outcome.isError).toBe(true);
+    expect(said).not.toContain("C4NARY");
+  });
+
+  test("its payload may be nested as deep as plain data, and no deeper [W-R-5]", async () => {
+    const nested = (depth: number) => JSON.parse("[".repeat(depth) + "]".repeat(depth)) as unknown;
+    for (const wrap of [(value: unknown) => value, (payload: unknown) => envelopeOf({ payload })]) {
+      expect((await outcomeOf(wrap(nested(JSON_DEPTH_MAX)))).isError).toBe(false);
+      expect((await outcomeOf(wrap(nested(JSON_DEPTH_MAX + 1)))).isError).toBe(true);
+    }
   });
 });
 
@@ -146,6 +160,14 @@ describe("the status", () => {
       expect(failure).toMatchObject({ reason: told });
     }
   });
+
+  test.each(["the offers backend", "db.internal:5432", "x".repeat(65), "ééé"])(
+    "an enricher_id that is no plain name, %j, is told as unknown [W-ERR-8]",
+    async (enricher_id) => {
+      const { failure } = await outcomeOf(envelopeOf({ status: "error", enricher_id, reason: "upstream_timeout" }));
+      expect(failure).toEqual({ code: "CCS_ENVELOPE_ERROR", enricher_id: "unknown", reason: "upstream_timeout" });
+    },
+  );
 
   test("a failure that is told carries nothing else of the envelope to the wire [W-ERR-8]", async () => {
     const { outcome, context, frames, wire } = await play(

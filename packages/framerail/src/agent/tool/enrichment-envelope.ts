@@ -38,13 +38,19 @@ export type Opened =
       readonly partial: boolean;
       /** From which backend, for the shape of its items; nothing of it goes further. */
       readonly source?: { readonly domain_type: string; readonly enricher_id: string };
+      /** Of a list of envelopes, those that gave nothing. */
+      readonly missing?: readonly Refused[];
     }
-  | {
-      readonly kind: "refused";
-      readonly why: "not_json" | "not_available";
-      readonly failure?: PartFailure;
-      readonly error: FramerailError;
-    };
+  | Refused;
+
+export interface Refused {
+  readonly kind: "refused";
+  readonly why: "not_json" | "not_available";
+  /** What a client may learn. */
+  readonly failure?: PartFailure;
+  /** What operators learn; its cause names the enricher and the reason as the backend did [W-ERR-11]. */
+  readonly error: FramerailError;
+}
 
 const MAJORS: ReadonlySet<number> = new Set([1, 2]);
 const VERSION = /^(\d{1,4})(?:\.\d{1,6}){0,2}$/;
@@ -93,19 +99,21 @@ function openPlain(payload: unknown): Opened {
 function openList(values: readonly unknown[], principal: Principal): Opened {
   const opened = values.map((value) => openResult(value, principal));
   const data = opened.filter((one) => one.kind === "data");
-  const refused = opened.find((one) => one.kind === "refused");
-  if (data.length === 0 && refused !== undefined) return refused;
+  const missing = opened.flatMap((one) => (one.kind === "refused" ? [one] : (one.missing ?? [])));
+  if (data.length === 0 && missing[0] !== undefined) return missing[0];
   const source = data.find((one) => one.source !== undefined)?.source;
   return {
     kind: "data",
     payload: data.map(({ payload }) => payload),
-    partial: refused !== undefined || data.some(({ partial }) => partial),
+    partial: missing.length > 0 || data.some(({ partial }) => partial),
     ...(source && { source }),
+    ...(missing.length > 0 && { missing }),
   };
 }
 
 function openEnvelope(value: Readonly<Record<string, unknown>>, principal: Principal): Opened {
-  const fail = (reason: string, says: string) => refuse(says, failureOf(value.enricher_id, reason));
+  const fail = (reason: string, says: string) =>
+    refuse(says, failureOf(value.enricher_id, reason), { enricher_id: value.enricher_id, reason });
   const major = majorOf(value.version);
   if (major !== undefined && !MAJORS.has(major)) return fail("invalid_request", "an envelope has an unknown version"); // E3
   const issue = checkEnvelope(value);
@@ -153,7 +161,7 @@ function failureOf(enricher_id: unknown, reason: string): PartFailure | undefine
   return undefined;
 }
 
-function refuse(says: string, failure?: PartFailure): Opened {
-  const error = new FramerailError("TOOL_FAILED", says);
+function refuse(says: string, failure?: PartFailure, cause?: object): Refused {
+  const error = new FramerailError("TOOL_FAILED", says, cause && { cause });
   return { kind: "refused", why: "not_available", error, ...(failure && { failure }) };
 }

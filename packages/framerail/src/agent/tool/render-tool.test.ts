@@ -123,10 +123,22 @@ describe("a component", () => {
     expect(outcome).toEqual({ result: { shown: 1 }, isError: false });
   });
 
+  test("partial data of one is shown, and the model is told to say so [W-ENV-3]", async () => {
+    const { types, outcome, wire } = await play(component(envelopeOf({ status: "partial", payload: { zoom: 3 } })));
+    expect(types()).toContain("component");
+    expect(outcome.result).toEqual({ shown: 1, note: expect.stringContaining("incomplete") as string });
+    expect(wire()).not.toContain("partial");
+  });
+
   test("one that is missing, misshapen or too large is not sent [W-R-5] [W-NFR-7]", async () => {
     const itemSchemas = { map: z.object({ zoom: z.number() }) };
-    for (const value of [null, { zoom: "near" }, { zoom: 1, tiles: "x".repeat(FRAME_BYTES_MAX) }]) {
-      const { types, outcome, eventsOf } = await play(component(value, { itemSchemas }));
+    const wrong: [unknown, Changes][] = [
+      [null, {}],
+      [{ zoom: "near" }, { itemSchemas }],
+      [{ zoom: 1, tiles: "x".repeat(FRAME_BYTES_MAX) }, { itemSchemas }],
+    ];
+    for (const [value, changes] of wrong) {
+      const { types, outcome, eventsOf } = await play(component(value, changes));
       expect(eventsOf("component")).toEqual([]);
       expect(types()).toEqual(["tool_call", "tool_completed"]);
       expect(outcome).toEqual({ result: { error: "The tool render_map failed." }, isError: true });

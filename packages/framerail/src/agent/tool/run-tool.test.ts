@@ -218,6 +218,15 @@ describe("a call that does not go well is an outcome, and the loop goes on:", ()
     expect(JSON.stringify(odd.eventsOf("tool_result")).length).toBeLessThan(1_000);
   });
 
+  test("a clock that is set back makes a call no shorter than nothing", async () => {
+    const bench = toolBench();
+    const times = [1_000, 990].values();
+    const clock = { ...bench.context.clock, now: () => times.next().value ?? 0 };
+    const tool = toolOf(() => 1);
+    await runTool(tool, CALL, { ...bench.context, clock });
+    expect(bench.eventsOf("tool_result")).toMatchObject([{ duration_ms: 0 }]);
+  });
+
   test("a report that throws costs neither the outcome nor the events", async () => {
     const bench = toolBench();
     const report = () => {
@@ -256,6 +265,7 @@ describe("what a tool returns", () => {
     ["a big integer", 1n],
     ["a function", () => 1],
     ["half a character", "\ud800"],
+    ["a key that swaps a prototype", JSON.parse('{"a":{"__proto__":7}}')],
   ])("%s is an error that names the tool", async (_what, value) => {
     expect(await resultOf(value)).toEqual({
       result: { error: "The tool search returned something that is not JSON." },

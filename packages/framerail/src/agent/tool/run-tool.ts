@@ -136,13 +136,15 @@ async function conclude(progress: Progress, input: unknown, value: unknown): Pro
     const says = opened.why === "not_json" ? sayNoJson(tool.name) : sayNotAvailable(tool.name, opened.failure);
     return failed(says, opened.failure);
   }
-  const { payload, partial } = opened;
+  const { payload, partial, missing = [] } = opened;
+  for (const { error } of missing) report(error);
+  const failure = missing.find((one) => one.failure !== undefined)?.failure;
   const result = tool.present
     ? await tool.present(input, opened, context)
     : partial
       ? { data: payload, note: PARTIAL_NOTE }
       : payload;
-  if (countJsonBytes(result) <= RESULT_BYTES_MAX) return { result, isError: false };
+  if (countJsonBytes(result) <= RESULT_BYTES_MAX) return { result, isError: false, ...(failure && { failure }) };
   report(new FramerailError("TOOL_FAILED", `tool ${tool.name} returned more than ${RESULT_BYTES_MAX} bytes`));
   return failed(sayTooLarge(tool.name));
 }

@@ -2,6 +2,8 @@
 // where the library offers that too. Declared here because it is a shape, not code, and costs no dependency.
 // Owns: the shape, one way to call it. Does not own: what is said about a refused value (tool-outcome.ts).
 
+import { FramerailError } from "@framerail/protocol";
+
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -34,6 +36,11 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
   return typeof standard?.validate === "function";
 }
 
+/** Throws where the schema's answer is none: what it did not judge must not run. */
 export async function validate(schema: StandardSchema, value: unknown): Promise<Validation<unknown>> {
-  return schema["~standard"].validate(value);
+  const answer: unknown = await schema["~standard"].validate(value);
+  const { issues } = (answer ?? {}) as { readonly issues?: unknown };
+  const isAnswer = typeof answer === "object" && answer !== null && (Array.isArray(issues) || "value" in answer);
+  if (!isAnswer) throw new FramerailError("INVALID_AGENT", "a schema must answer with a value or with issues");
+  return answer as Validation<unknown>;
 }

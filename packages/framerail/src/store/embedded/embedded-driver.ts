@@ -1,114 +1,88 @@
 // Postgres inside the process, in a thread of its own, on a folder that no other process has.
-// Owns: the thread, the order of transactions, the folder's lock. Does not own: the thread's side (pglite-thread.ts).
+// Owns: the order of transactions, and the folder while it is open. Does not own: the thread (thread-line.ts,
+// pglite-thread.ts), the lock (folder-lock.ts), what makes a folder sound (data-folder.ts).
 //   E1. The database has one session, so transactions run one after the other, in the order they were asked for.
 //   E2. A thread that ends takes what waited with it: STORE_UNAVAILABLE, or COMMIT_UNKNOWN where a commit was under way.
+//   E3. Every transaction that was begun is ended before the next one: also one whose opening failed.
 
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
-import { FramerailError, isFramerailError } from "@framerail/protocol";
-import { brokenConnection, isRefusal } from "../failure.js";
+import { FramerailError } from "@framerail/protocol";
+import { brokenConnection, storeError } from "../failure.js";
 import { WAITING_MAX } from "../limits.js";
+import { runScoped, unheardFailure } from "../scoped-sql.js";
 import type { Sql, SqlDriver, SqlValue, Statement } from "../sql.js";
+import { checkDataFolder } from "./data-folder.js";
 import { lockFolder } from "./folder-lock.js";
-import type { Answer, Request } from "./pglite-thread.js";
+import type { Question } from "./thread-line.js";
+import { ThreadLine } from "./thread-line.js";
 
 export interface EmbeddedOptions {
   /** Holds the database's files and the lock; made where it is missing. */
   readonly folder: string;
   /** The built file of the thread. */
   readonly thread?: URL;
+  readonly waitingMax?: number;
 }
 
-type WithoutId<R> = R extends unknown ? Omit<R, "id"> : never;
+/** As any driver; and its thread can be ended, which only a test does. */
+export interface EmbeddedSqlDriver extends SqlDriver {
+  terminate(): Promise<void>;
+}
+
+const THREAD = new URL("./pglite-thread.js", import.meta.url);
 
 /** Throws STORE_LOCKED while another process has the folder, STORE_REFUSED when what is in it cannot be opened. */
-export async function openEmbeddedDriver({ folder, thread }: EmbeddedOptions): Promise<SqlDriver> {
+export async function openEmbeddedDriver(options: EmbeddedOptions): Promise<EmbeddedSqlDriver> {
+  const { folder, thread = THREAD, waitingMax = WAITING_MAX } = options;
+  const data = join(folder, "postgres");
   const unlock = lockFolder(folder);
-  const worker = new Worker(thread ?? new URL("./pglite-thread.js", import.meta.url), {
-    workerData: { folder: join(folder, "postgres") },
-    // What the database prints about itself is for nobody who runs an agent.
-    stdout: true,
-    stderr: true,
-  });
-  const line = new ThreadLine(worker);
+  try {
+    checkDataFolder(data);
+    return new EmbeddedDriver(await openLine(thread, data), unlock, waitingMax);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function openLine(thread: URL, data: string): Promise<ThreadLine> {
+  const line = new ThreadLine(thread, data);
   try {
     await line.opened;
+    return line;
   } catch (cause) {
-    unlock();
-    throw new FramerailError(
-      "STORE_REFUSED",
-      `the database in ${folder} cannot be opened; nothing was changed. Restore the folder, or move it away to start anew`,
-      { cause },
-    );
-  }
-  return new EmbeddedDriver(line, unlock);
-}
-
-/** Requests to the thread and their answers. */
-class ThreadLine {
-  readonly opened: Promise<unknown>;
-  readonly #worker: Worker;
-  readonly #waiting = new Map<number, { resolve(rows: never): void; reject(error: unknown): void }>();
-  #last = 0;
-  #ended: unknown;
-
-  constructor(worker: Worker) {
-    this.#worker = worker;
-    this.opened = this.#expect(0);
-    worker.on("message", (answer: Answer) => this.#settle(answer));
-    worker.on("error", (error) => this.#end(error));
-    worker.on("exit", () => this.#end(new FramerailError("STORE_UNAVAILABLE", "the embedded database has stopped")));
-  }
-
-  send<Row extends object>(request: WithoutId<Request>): Promise<Row[]> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    this.#last += 1;
-    const answer = this.#expect<Row>(this.#last);
-    this.#worker.postMessage({ ...request, id: this.#last });
-    return answer;
-  }
-
-  #expect<Row extends object>(id: number): Promise<Row[]> {
-    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
-  }
-
-  #settle(answer: Answer): void {
-    const waiting = this.#waiting.get(answer.id);
-    this.#waiting.delete(answer.id);
-    if ("rows" in answer) waiting?.resolve(answer.rows as never);
-    else waiting?.reject(Object.assign(new Error(answer.error.message), answer.error));
-  }
-
-  #end(error: unknown): void {
-    this.#ended ??= error;
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+    await line.terminate();
+    const says = `the database in ${data} cannot be opened; nothing was changed. Restore the folder, or move it away`;
+    throw new FramerailError("STORE_REFUSED", says, { cause });
   }
 }
 
-class EmbeddedDriver implements SqlDriver {
+class EmbeddedDriver implements EmbeddedSqlDriver {
   readonly #line: ThreadLine;
   readonly #unlock: () => void;
+  readonly #waitingMax: number;
   #tail: Promise<unknown> = Promise.resolve();
   #queued = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(line: ThreadLine, unlock: () => void) {
+  constructor(line: ThreadLine, unlock: () => void, waitingMax: number) {
     this.#line = line;
     this.#unlock = unlock;
+    this.#waitingMax = waitingMax;
   }
 
   transaction<T>(opening: string, work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
-      await this.#ask({ kind: "script", text: opening });
       let result: T;
       try {
-        result = await work(this.#sql);
+        await this.#ask({ kind: "script", text: opening });
+        result = await runScoped(this.#sql, work);
       } catch (error) {
         await this.#ask({ kind: "script", text: "rollback" });
         throw error;
       }
-      await this.#ask({ kind: "script", text: "commit" }, true);
+      const [end] = await this.#ask<{ command: string }>({ kind: "commit" }, true);
+      if (end?.command !== "COMMIT") throw unheardFailure();
       return result;
     });
   }
@@ -119,10 +93,15 @@ class EmbeddedDriver implements SqlDriver {
 
   close(): Promise<void> {
     this.#closed ??= this.#tail.then(async () => {
+      // A thread that is gone has nothing left to close.
       await this.#ask({ kind: "close" }).catch(() => undefined);
       this.#unlock();
     });
     return this.#closed;
+  }
+
+  terminate(): Promise<void> {
+    return this.#line.terminate();
   }
 
   readonly #sql: Sql = {
@@ -134,7 +113,7 @@ class EmbeddedDriver implements SqlDriver {
   // E1
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(brokenConnection(undefined, false));
-    if (this.#queued >= WAITING_MAX)
+    if (this.#queued >= this.#waitingMax)
       return Promise.reject(new FramerailError("STORE_UNAVAILABLE", "too many wait for the database"));
     this.#queued += 1;
     const result = this.#tail.then(run);
@@ -145,11 +124,11 @@ class EmbeddedDriver implements SqlDriver {
     return result;
   }
 
-  async #ask<Row extends object>(request: WithoutId<Request>, committing = false): Promise<Row[]> {
+  async #ask<Row extends object>(question: Question, committing = false): Promise<Row[]> {
     try {
-      return await this.#line.send<Row>(request);
+      return await this.#line.send<Row>(question);
     } catch (error) {
-      throw isRefusal(error) || isFramerailError(error) ? error : brokenConnection(error, committing);
+      throw storeError(error, committing);
     }
   }
 }

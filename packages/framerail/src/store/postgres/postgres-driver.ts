@@ -1,87 +1,127 @@
 // A Postgres server, by a pool of connections.
 // Owns: connections, their settings, what a broken one means. Does not own: roles and tenants (database.ts).
 //   P1. Statements of a transaction are sent as soon as they are asked for; the opening never waits for its answer.
-//   P2. A connection on which anything but a refusal by the server happened is thrown away, never given back.
+//   P2. A connection goes back to the pool only outside any transaction, and never after the line or the server failed.
+//   P3. No answer is waited for without end: the server has a time for a statement, and we a little more for its answer.
 
-import { FramerailError } from "@framerail/protocol";
+import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { PoolClient } from "pg";
 import pg from "pg";
-import { brokenConnection, isRefusal } from "../failure.js";
+import { brokenConnection, connectError, sqlStateOf, storeError } from "../failure.js";
 import { CONNECT_MS_MAX, CONNECTIONS_MAX, STATEMENT_MS_MAX, WAITING_MAX } from "../limits.js";
+import { runScoped, unheardFailure } from "../scoped-sql.js";
 import type { Sql, SqlDriver, SqlValue, Statement } from "../sql.js";
 import { PARSERS } from "../sql.js";
 
 export interface PostgresOptions {
   readonly url: string;
   readonly connectionsMax?: number;
+  readonly statementMsMax?: number;
+  readonly waitingMax?: number;
   /** Hears of connections that break while nobody uses them. */
   report?(error: unknown): void;
 }
+
+/** How much longer than the server's own limit we wait for an answer, before the line counts as broken (P3). */
+export const ANSWER_MS_EXTRA = 5_000;
 
 const types = {
   getTypeParser: (id: number, format?: string) =>
     PARSERS[id] ?? (pg.types.getTypeParser(id, format as "text") as (text: string) => unknown),
 };
 
-export function createPostgresDriver({ url, connectionsMax = CONNECTIONS_MAX, report }: PostgresOptions): SqlDriver {
+/** Connects when it is first asked for something. Throws INVALID_ARGUMENT for what is no address of a server. */
+export function createPostgresDriver(options: PostgresOptions): SqlDriver {
+  const pool = createPool(options);
+  const { waitingMax = WAITING_MAX } = options;
+  const running = new Set<Promise<unknown>>();
+  let closed: Promise<void> | undefined;
+  const run = <T>(use: (client: PoolClient) => Promise<T>): Promise<T> => {
+    if (closed !== undefined) return Promise.reject(brokenConnection(undefined, false));
+    if (pool.waitingCount >= waitingMax)
+      return Promise.reject(new FramerailError("STORE_UNAVAILABLE", "too many wait for the database"));
+    const result = withClient(pool, use);
+    const leave = () => void running.delete(result);
+    running.add(result);
+    void result.then(leave, leave);
+    return result;
+  };
+  return {
+    transaction: (opening, work) => run((client) => runTransaction(client, opening, work)),
+    once: (opening, statement) => run((client) => runOnce(client, opening, statement)),
+    close: () => (closed ??= Promise.allSettled(running).then(() => pool.end())),
+  };
+}
+
+function createPool(options: PostgresOptions): pg.Pool {
+  const { url, connectionsMax = CONNECTIONS_MAX, statementMsMax = STATEMENT_MS_MAX, report } = options;
+  // Not quoted in the message: it may hold a password.
+  if (!/^postgres(?:ql)?:/.test(url) || !URL.canParse(url))
+    throw new FramerailError("INVALID_ARGUMENT", "the address of the database must be a postgres:// URL");
   const pool = new pg.Pool({
     connectionString: url,
     max: connectionsMax,
     types,
     pipeline: true,
+    keepAlive: true,
     application_name: "framerail",
     connectionTimeoutMillis: CONNECT_MS_MAX,
-    statement_timeout: STATEMENT_MS_MAX,
-    idle_in_transaction_session_timeout: STATEMENT_MS_MAX,
+    statement_timeout: statementMsMax,
+    query_timeout: statementMsMax + ANSWER_MS_EXTRA,
+    idle_in_transaction_session_timeout: statementMsMax,
     options: "-c timezone=UTC -c datestyle=ISO",
   } as pg.PoolConfig);
   // A broken idle connection is replaced by the pool; without a listener it would end the process.
   pool.on("error", (error) => report?.(error));
-  return {
-    transaction: (opening, work) => withClient(pool, (client) => runTransaction(client, opening, work)),
-    once: (opening, statement) => withClient(pool, (client) => runOnce(client, opening, statement)),
-    close: () => pool.end(),
-  };
+  return pool;
 }
 
 async function withClient<T>(pool: pg.Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
-  if (pool.waitingCount >= WAITING_MAX) throw new FramerailError("STORE_UNAVAILABLE", "too many wait for the database");
   const client = await pool.connect().catch((error: unknown) => {
-    throw isRefusal(error) ? error : brokenConnection(error, false);
+    throw connectError(error);
   });
   // While it is ours, a break shows in the statement under way; unheard, it would end the process.
   const ignore = () => undefined;
   client.on("error", ignore);
-  let broken = false;
+  let failed = false;
   try {
     return await use(client);
   } catch (error) {
-    broken = !isRefusal(error);
+    failed = isFramerailError(error) && (error.code === "STORE_UNAVAILABLE" || error.code === "COMMIT_UNKNOWN");
     throw error;
   } finally {
     client.off("error", ignore);
-    client.release(broken);
+    // P2
+    client.release(failed || client.getTransactionStatus() !== "I");
   }
 }
 
 async function runTransaction<T>(client: PoolClient, opening: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const opened = client.query(opening);
+  const opened = ask(client, opening);
   // Told where it is awaited.
   opened.catch(() => undefined);
   const sql: Sql = {
     query: async <Row extends object>(text: string, values?: readonly SqlValue[]) =>
-      (await client.query<Row>(text, values as unknown[] | undefined)).rows,
-    script: async (text) => void (await client.query(text)),
+      (await ask<Row>(client, text, values)).rows,
+    script: async (text) => void (await ask(client, text)),
   };
   let result: T;
   try {
-    result = await work(sql);
+    result = await runScoped(sql, work);
     await opened;
   } catch (error) {
     throw await rollBack(client, opened, error);
   }
-  await commit(() => client.query("commit"));
+  await commit(client);
   return result;
+}
+
+async function ask<Row extends object>(client: PoolClient, text: string, values?: readonly SqlValue[]) {
+  try {
+    return await client.query<Row>(text, values as unknown[] | undefined);
+  } catch (error) {
+    throw storeError(error, false);
+  }
 }
 
 /** Gives what is to be thrown: a failed opening explains whatever came after it. */
@@ -91,9 +131,9 @@ async function rollBack(client: PoolClient, opened: Promise<unknown>, error: unk
     (failed: unknown) => failed,
   );
   try {
-    await client.query("rollback");
+    await ask(client, "rollback");
   } catch (broken) {
-    return brokenConnection(broken, false);
+    return isFramerailError(cause) ? cause : broken;
   }
   return cause;
 }
@@ -103,21 +143,22 @@ async function runOnce<Row extends object>(client: PoolClient, opening: string, 
   const asked = client.query<Row>(statement.text, statement.values as unknown[] | undefined);
   const committed = client.query("commit");
   const [opening_, asked_, committed_] = await Promise.allSettled([opened, asked, committed]);
-  // The server answers a commit of a failed transaction with a rollback, so the first failure is the whole story.
-  for (const step of [opening_, asked_, committed_]) {
-    if (step.status === "rejected") throw isRefusal(step.reason) ? step.reason : brokenConnection(step.reason, true);
+  // The server answers a commit of a failed transaction with a rollback, so the first failure is the whole story; and
+  // where it said itself that it stopped before the commit, there was none.
+  for (const step of [opening_, asked_]) {
+    if (step.status === "rejected") throw storeError(step.reason, sqlStateOf(step.reason) === undefined);
   }
+  if (committed_.status === "rejected") throw storeError(committed_.reason, true);
   return (asked_ as PromiseFulfilledResult<pg.QueryResult<Row>>).value.rows;
 }
 
-async function commit(send: () => Promise<pg.QueryResult>): Promise<void> {
+async function commit(client: PoolClient): Promise<void> {
   let answer: pg.QueryResult;
   try {
-    answer = await send();
+    answer = await client.query("commit");
   } catch (error) {
-    throw isRefusal(error) ? error : brokenConnection(error, true);
+    throw storeError(error, true);
   }
   // A transaction in which a statement failed, unheard by its author, is rolled back by the server with no error.
-  if (answer.command !== "COMMIT")
-    throw new FramerailError("INVARIANT_VIOLATION", "a failed transaction was committed");
+  if (answer.command !== "COMMIT") throw unheardFailure();
 }

@@ -31,6 +31,8 @@ export interface FakeOpenAi {
   answer(model: string, answer: FakeAnswer): void;
   /** Resolves when so many requests have come. */
   whenRequested(count: number): Promise<void>;
+  /** Sockets that are open now, also those that the client's pool keeps for later. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,10 @@ export async function startFakeOpenAi(): Promise<FakeOpenAi> {
     async whenRequested(count) {
       while (requests.length < count) await new Promise<void>((resolve) => (wake = resolve));
     },
+    connections: () =>
+      new Promise((resolve, reject) =>
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+      ),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

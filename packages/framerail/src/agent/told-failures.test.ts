@@ -1,0 +1,108 @@
+// What authors and models are told when something goes wrong, and that being told cannot make it worse.
+
+import type { Json } from "@framerail/protocol";
+import { describe, expect, test } from "vitest";
+import { handClock, play, start, tick } from "../dispatch/testing/turn-bench.js";
+import { defineAgent } from "./define-agent.js";
+import { defineSubAgent } from "./sub-agent.js";
+import { asks, calls } from "./testing/dispatching.js";
+import { envelope, keepAsked, saysWhole, textOf, tool } from "./testing/scripted.js";
+
+const callsThenSays = (name: string) => saysWhole({ call: 1, tool_calls: [{ name }] }, { call: 2, text: "Done." });
+
+test("execution_timeout ends a run in which a tool hangs, at once [P-52] [C-24]", async () => {
+  const clock = handClock();
+  const hangs = tool("hangs", () => new Promise(() => undefined));
+  const config = { execution_timeout: 100 };
+  const agent = defineAgent({ id: "assistant", model: callsThenSays("hangs"), tools: [hangs], config, clock });
+  const { turn } = start(agent, { clock });
+  for (let round = 0; round < 20; round += 1) await tick();
+  clock.pass(100);
+  for (let round = 0; round < 5; round += 1) await tick();
+  expect(await turn.ended).toMatchObject({ kind: "failed", cause: "deadline" });
+});
+
+describe("an author's report that throws", () => {
+  const report = () => {
+    throw new Error("the log is full");
+  };
+
+  test("costs a failing tool its answer as little as it makes a failed sub-agent another failure [P-13] [W-ERR-3]", async () => {
+    const fails = tool("fails", () => Promise.reject(new Error("no")));
+    const answered = await play(
+      defineAgent({ id: "assistant", model: callsThenSays("fails"), tools: [fails], report }),
+    );
+    expect(answered.outcome).toEqual({ kind: "completed" });
+    expect(textOf(answered.sink)).toBe("Done.");
+    const model = saysWhole({ fail: { status: 500 } });
+    const shop = defineSubAgent({ id: "shop", onCancel: () => undefined, model });
+    const { outcome } = await play(
+      defineAgent({ id: "assistant", model: saysWhole(calls("shop")), subAgents: [shop], report }),
+    );
+    expect(outcome).toMatchObject({ kind: "failed", error: { code: "SUB_AGENT_FAILED", sub_agent_id: "shop" } });
+  });
+
+  test("costs a cancelled turn nothing, also when onCancel fails [W-CAN-5]", async () => {
+    const shop = defineSubAgent({
+      id: "shop",
+      tools: [tool("hangs", () => new Promise(() => undefined))],
+      model: callsThenSays("hangs"),
+      onCancel: () => Promise.reject(new Error("carts are gone")),
+    });
+    const agent = defineAgent({ id: "assistant", model: saysWhole(calls("shop")), subAgents: [shop], report });
+    const { turn } = start(agent);
+    for (let round = 0; round < 20; round += 1) await tick();
+    turn.cancel();
+    expect(await turn.ended).toMatchObject({ kind: "cancelled" });
+  });
+});
+
+test("a sub-agent that was stopped at its limit of steps is told to the model as incomplete [P-52]", async () => {
+  const again = tool("again", () => "more");
+  const shop = defineSubAgent({
+    id: "shop",
+    tools: [again],
+    onCancel: () => undefined,
+    model: saysWhole({ tool_calls: [{ name: "again" }] }),
+  });
+  const { model, asked } = keepAsked(saysWhole(calls("shop"), { call: 2, text: "Half of it." }));
+  await play(defineAgent({ id: "assistant", model, subAgents: [shop], config: { max_iterations: 2 } }));
+  expect(JSON.stringify(asked[1]?.prompt.at(-1))).toContain('"incomplete":true');
+});
+
+describe("an enrichment backend that failed", () => {
+  const reportsOf = async (value: Json | object) => {
+    const reports: { what: string; error: unknown }[] = [];
+    const find = tool("find", () => value);
+    const agent = defineAgent({
+      id: "assistant",
+      model: callsThenSays("find"),
+      tools: [find],
+      report: (one) => reports.push(one),
+    });
+    const { sink } = await play(agent);
+    const failures = sink.frames().filter(({ event_type }) => event_type === "error");
+    return { reports, failures };
+  };
+  const failed = envelope({ status: "error", partial: [{ reason: "upstream_timeout" }] });
+  const pair = { enricher_id: "offers", reason: "upstream_timeout" };
+
+  test("is told to operators by the pair that clients get [W-ERR-11]", async () => {
+    const { reports, failures } = await reportsOf(failed);
+    expect(reports).toMatchObject([{ what: "tool find of assistant", error: { code: "TOOL_FAILED", cause: pair } }]);
+    expect(failures).toMatchObject([{ error: { code: "CCS_ENVELOPE_ERROR", ...pair }, is_final: false }]);
+  });
+
+  test("is told too when others of its list answered [W-ENV-3] [W-AC-3]", async () => {
+    const { reports, failures } = await reportsOf([envelope({ payload: [{ id: 1 }] }), failed]);
+    expect(reports).toMatchObject([{ error: { cause: pair } }]);
+    expect(failures).toMatchObject([{ error: { code: "CCS_ENVELOPE_ERROR", ...pair }, is_final: false }]);
+  });
+});
+
+test("a sub-agent that fails as a whole is told once, by its name [W-ERR-3]", async () => {
+  const reports: { what: string }[] = [];
+  const broken = defineSubAgent({ id: "shop", onCancel: () => undefined, model: saysWhole({ fail: { status: 500 } }) });
+  await play(asks([broken], "Sorry.", reports));
+  expect(reports.map(({ what }) => what)).toContain("sub-agent shop");
+});

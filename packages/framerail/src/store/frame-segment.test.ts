@@ -1,0 +1,51 @@
+import { FRAME_BYTES_MAX } from "@framerail/protocol";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { cutSegments, packFrames, unpackFrames } from "./frame-segment.js";
+import { SEGMENT_BYTES_MAX } from "./limits.js";
+import { framesOf, sseOf } from "./testing/turn-fixtures.js";
+
+test("frames come back as they went in, whatever is in them [W-ES-4]", async () => {
+  const texts = fc.array(fc.string({ unit: "grapheme" }), { minLength: 1, maxLength: 20 });
+  await fc.assert(
+    fc.asyncProperty(texts, fc.integer({ min: 1, max: 1e6 }), async (chunks, first) => {
+      const frames = chunks.map((chunk, index) => ({
+        seq: first + index,
+        sse: sseOf("t", first + index, "text", { chunk }),
+      }));
+      expect(await unpackFrames(await packFrames(frames))).toEqual(frames);
+    }),
+  );
+});
+
+test("a gap, nothing, and too much are refused when packing", async () => {
+  const [one, , three] = framesOf("t", 1, 3);
+  const large = { seq: 1, sse: sseOf("t", 1, "text", { chunk: "x".repeat(SEGMENT_BYTES_MAX) }) };
+  for (const frames of [[], [one, three], [large]])
+    await expect(packFrames(frames as never)).rejects.toMatchObject({ code: "INVARIANT_VIOLATION" });
+});
+
+test("a damaged segment, or one that holds another number of frames, is refused", async () => {
+  const segment = await packFrames(framesOf("t", 1, 3));
+  const damaged = Uint8Array.from(segment.bytes, (byte, index) => (index === 9 ? byte ^ 255 : byte));
+  for (const broken of [
+    { ...segment, bytes: damaged },
+    { ...segment, bytes: segment.bytes.subarray(0, -3) },
+    { ...segment, bytes: new Uint8Array() },
+    { ...segment, lastSeq: 4 },
+    { ...segment, lastSeq: 2 },
+  ])
+    await expect(unpackFrames(broken)).rejects.toMatchObject({ code: "STORE_REFUSED" });
+});
+
+test("a long row of frames is cut into segments under their maximum, without a gap", async () => {
+  const frames = Array.from({ length: 40 }, (_, index) => ({
+    seq: index + 5,
+    sse: sseOf("t", index + 5, "data_loaded", { text: "é".repeat(index * 3_000) }),
+  }));
+  const segments = cutSegments(frames);
+  expect(segments.length).toBeGreaterThan(3);
+  expect(segments.flat()).toEqual(frames);
+  for (const segment of segments) await packFrames(segment);
+  expect(SEGMENT_BYTES_MAX).toBeGreaterThan(FRAME_BYTES_MAX * 2);
+});

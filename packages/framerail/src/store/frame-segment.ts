@@ -1,0 +1,65 @@
+// Frames of a turn as they are stored: the SSE text that went over the wire, one frame after the other, compressed.
+// Owns: the bytes of a segment. Does not own: where segments are kept (turn-frames.ts).
+//   G1. What is unpacked is, frame for frame and byte for byte, what was packed.
+//   G2. A segment that is damaged (its checksum tells), or holds another number of frames than it says, is refused, never
+//       shortened.
+
+import { promisify } from "node:util";
+import { constants, deflate, inflate } from "node:zlib";
+import { FramerailError } from "@framerail/protocol";
+import { SEGMENT_BYTES_MAX } from "./limits.js";
+
+export interface StoredFrame {
+  readonly seq: number;
+  readonly sse: string;
+}
+
+export interface FrameSegment {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly bytes: Uint8Array;
+}
+
+const compress = promisify<Buffer, { level: number }, Buffer>(deflate);
+const decompress = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflate);
+
+/** Frames that follow each other without a gap; at least one. */
+export async function packFrames(frames: readonly StoredFrame[]): Promise<FrameSegment> {
+  const [first, last] = [frames[0], frames.at(-1)];
+  if (first === undefined || last === undefined || last.seq - first.seq !== frames.length - 1) {
+    throw new FramerailError("INVARIANT_VIOLATION", "a segment must hold frames without a gap");
+  }
+  const raw = Buffer.from(frames.map(({ sse }) => sse).join(""));
+  if (raw.length > SEGMENT_BYTES_MAX) throw new FramerailError("INVARIANT_VIOLATION", "a segment is over its maximum");
+  // Frames repeat their envelopes, so the fastest level already takes most of it away.
+  const bytes = await compress(raw, { level: constants.Z_BEST_SPEED });
+  return { firstSeq: first.seq, lastSeq: last.seq, bytes };
+}
+
+export async function unpackFrames({ firstSeq, lastSeq, bytes }: FrameSegment): Promise<StoredFrame[]> {
+  const raw = await decompress(bytes, { maxOutputLength: SEGMENT_BYTES_MAX }).catch((cause: unknown) => {
+    throw new FramerailError("STORE_REFUSED", "stored frames are damaged", { cause });
+  });
+  // An empty line ends a frame, and nothing inside of one can be an empty line.
+  const texts = raw.toString("utf8").split("\n\n");
+  if (texts.pop() !== "" || texts.length !== lastSeq - firstSeq + 1) {
+    throw new FramerailError("STORE_REFUSED", "stored frames are damaged");
+  }
+  return texts.map((text, index) => ({ seq: firstSeq + index, sse: `${text}\n\n` }));
+}
+
+/** Cuts a row of frames where a segment would be over its maximum. A single frame is always under it. */
+export function cutSegments(frames: readonly StoredFrame[]): StoredFrame[][] {
+  const segments: StoredFrame[][] = [];
+  let room = 0;
+  for (const frame of frames) {
+    const size = Buffer.byteLength(frame.sse);
+    if (size > room) {
+      segments.push([]);
+      room = SEGMENT_BYTES_MAX;
+    }
+    segments.at(-1)?.push(frame);
+    room -= size;
+  }
+  return segments;
+}
