@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Tests that need a database; what they need is started once, and only when one of them runs. */
-const ON_SERVICES = ["store/**/*", "history/**/*", "ledger/**/*", "**/*.db"].map(
+const ON_SERVICES = ["store/**/*", "history/**/*", "ledger/**/*", "**/*-db"].map(
   (place) => `packages/framerail/src/${place}.test.ts`,
 );
 

@@ -45,6 +45,10 @@ export async function playTurn(options: PlayTurnOptions): Promise<{ bytes: numbe
         counted.bytes += BUFFER.write(sse);
         counted.frames += 1;
       },
+      seal(terminal) {
+        this.append(terminal);
+        return Promise.resolve();
+      },
     },
   }).ended;
   return counted;

@@ -22,7 +22,12 @@ const AGENTS = [
     ["a sub-agent called like a tool", "...subAgents.map((sub) => sub.id)];", "];"],
     ["a free agent's run is a function", 'if (typeof run !== "function") throw', "if (false) throw"],
     ["a free agent that returns nothing completes", ' ?? { kind: "completed" },', " as never,"],
-    ["why a run was stopped is what happened", "throw signal.aborted ? signal.reason : error;", "throw error;"],
+    [
+      "why a run was stopped is what happened",
+      "throw signal.aborted ? signal.reason : error;",
+      "throw error;",
+      "told-failures",
+    ],
     ["a run lets its signal go", "    release();\n", "", "leaks"],
     ["the model is said to think first", "    writer.thinking();\n", "", "loop"],
     [
@@ -70,7 +75,8 @@ const AGENTS = [
     ["a turn that has ended before its run began", "if (turn.aborted) follow();", "if (false) follow();", "cancel"],
     ["the listener on the turn is taken off", '      turn.removeEventListener("abort", follow);\n', "", "leaks"],
     ["the timer of the run is taken back", "      cancelTimeout();\n", ""],
-    ["the execution timeout", "own.abort(new FramerailError(", "void (new FramerailError("],
+    ["the execution timeout", "    own.abort(reason);\n", "", "told-failures"],
+    ["a tool that hangs does not outlast the run", "    expire?.(reason);\n", "", "told-failures"],
   ),
   ...agent(
     "loop",
@@ -144,12 +150,8 @@ const AGENTS = [
     ],
     ["node_exit is not written after a cancel", "    if (!signal.aborted) {\n      writer", "    {\n      writer"],
     ["an unknown tool is answered with all names", "  ...subAgents.map(({ id }) => id),\n", ""],
-    [
-      "an answer with a failed part says so",
-      "incomplete: part.failures.length > 0",
-      "incomplete: false",
-      "failure-axes",
-    ],
+    ["an answer with a failed part says so", "failures.length > 0 || end.kind", "end.kind", "failure-axes"],
+    ["a sub-agent stopped at its limit says so", ' || end.kind === "paused"', "", "told-failures"],
     [
       "failures of a sub-agent's tools are kept",
       'else if (error.code !== "PARTIAL_FAN_OUT") failures.push(error);',
@@ -162,7 +164,7 @@ const AGENTS = [
       "if (tell) void error;",
       "failure-axes",
     ],
-    ["what a tool threw is reported", "options.report({ what: `tool", "void ({ what: `tool", "turn-failures"],
+    ["what a tool threw is reported", "options.report({ what, error })", "undefined", "turn-failures"],
   ),
   ...agent(
     "failure-axes",
@@ -232,7 +234,7 @@ const DISPATCH = [
     "run-turn",
     "run-turn",
     ["the deadline ends the turn", "    turn.latch(outcomeOfError(reason), reason);\n  });", "    void reason;\n  });"],
-    ["the deadline's timer is taken back", ".finally(cancelDeadline);", ";", "turn-waits"],
+    ["the deadline's timer is taken back", "  cancelDeadline();\n", "", "turn-waits"],
     [
       "a step has a deadline unless said otherwise",
       "options.deadlineMs ?? STEP_DEADLINE_MS",
@@ -249,8 +251,8 @@ const DISPATCH = [
     ["the timer of that wait is taken back", "      cancel();\n      resolve();", "      resolve();", "turn-waits"],
     [
       "the end is stored before it is told",
-      "  await options.commit?.(outcome);\n  turn.seal();",
-      "  turn.seal();\n  await options.commit?.(outcome);",
+      "  await options.commit?.(outcome);\n  await turn.seal();",
+      "  await turn.seal();\n  await options.commit?.(outcome);",
     ],
     ["a cancel does not wait for the step", '    turn.signal.addEventListener("abort", done);\n', ""],
     [
@@ -259,7 +261,18 @@ const DISPATCH = [
       "",
       "turn-waits",
     ],
-    ["what a stopped step throws is no news", "if (turn.outcome === undefined) onFailure", "onFailure", "turn-waits"],
+    [
+      "what a stopped step throws is no news",
+      "if (!turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined)) return;",
+      "turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined);",
+      "turn-waits",
+    ],
+    [
+      "a listener that throws does not keep a turn open",
+      "    try {\n      onFailure?.(error);\n    } catch {",
+      "    onFailure?.(error);\n    try {} catch {",
+      "turn-waits",
+    ],
     ["operators hear of a failure", "onFailure?.(error);", ";"],
     ["a pause is a pause", 'end.kind === "paused" ? { kind: "paused", limit: end.limit } : ', ""],
     ["silence is told from a cancel", 'why === "idle" ? { cause: IDLE } : {}', "{}"],

@@ -5,20 +5,16 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { AGENT_PLANTS } from "./agent-plants.js";
-import { BACKEND_PLANTS } from "./backend-plants.js";
+import { ALL_PLANTS, sourceOf } from "./lists.js";
 import type { Plant } from "./plants.js";
-import { PLANTS } from "./plants.js";
-import { POLICY_PLANTS } from "./policy-plants.js";
-import { REGISTRY_PLANTS } from "./registry-plants.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const LISTS = [PLANTS, REGISTRY_PLANTS, POLICY_PLANTS, BACKEND_PLANTS, AGENT_PLANTS];
 /** What the tests of the two packages read: the aliases of vitest.config.ts stay inside the copy. */
 const COPIED = [
   "PROTOCOL.md",
   "examples",
   "package.json",
+  "packages/framerail/migrations",
   "packages/framerail/package.json",
   "packages/framerail/src",
   "packages/protocol/package.json",
@@ -29,7 +25,6 @@ const COPIED = [
   "vitest.config.ts",
 ];
 
-const sourceOf = ({ package: name = "protocol" }: Plant) => join("packages", name, "src");
 const testOf = (plant: Plant) => join(sourceOf(plant), plant.test);
 
 function makeCopy(): string {
@@ -77,7 +72,7 @@ function plantAll(copy: string, chosen: readonly Plant[]): readonly Plant[] {
 }
 
 const word = process.argv[2] ?? "";
-const chosen = LISTS.flat().filter(({ guard, file }) => guard.includes(word) || file.includes(word));
+const chosen = ALL_PLANTS.filter(({ guard, file }) => guard.includes(word) || file.includes(word));
 const copy = makeCopy();
 try {
   const missed = plantAll(copy, chosen);

@@ -37,6 +37,7 @@ const CODES = {
   STORE_REFUSED: "never",
   STORE_LOCKED: "same_call",
   COMMIT_UNKNOWN: "never",
+  LOG_UNAVAILABLE: "same_call",
   STALE_EPOCH: "never",
   NOT_FOUND: "never",
   TURN_RUNNING: "same_call",

@@ -33,6 +33,7 @@ const SENTENCES: Readonly<Record<ErrorCode, string>> = {
   STORE_REFUSED: "the database's schema, role or folder is not one this program can use",
   STORE_LOCKED: "another process has the data folder open",
   COMMIT_UNKNOWN: "the connection broke during a commit, so its effect is not known",
+  LOG_UNAVAILABLE: "the turn log cannot be written",
   STALE_EPOCH: "another process has taken the turn over",
   NOT_FOUND: "there is no such thing, or not for this caller",
   TURN_RUNNING: "the session has a turn that has not ended",

@@ -1,12 +1,14 @@
 // What authors and models are told when something goes wrong, and that being told cannot make it worse.
 
 import type { Json } from "@framerail/protocol";
+import { FramerailError } from "@framerail/protocol";
 import { describe, expect, test } from "vitest";
-import { handClock, play, start, tick } from "../dispatch/testing/turn-bench.js";
+import { handClock, INPUT, PRINCIPAL, play, start, tick } from "../dispatch/testing/turn-bench.js";
 import { defineAgent } from "./define-agent.js";
 import { defineSubAgent } from "./sub-agent.js";
 import { asks, calls } from "./testing/dispatching.js";
 import { envelope, keepAsked, saysWhole, textOf, tool } from "./testing/scripted.js";
+import { createWriter } from "./writer.js";
 
 const callsThenSays = (name: string) => saysWhole({ call: 1, tool_calls: [{ name }] }, { call: 2, text: "Done." });
 
@@ -20,6 +22,32 @@ test("execution_timeout ends a run in which a tool hangs, at once [P-52] [C-24]"
   clock.pass(100);
   for (let round = 0; round < 5; round += 1) await tick();
   expect(await turn.ended).toMatchObject({ kind: "failed", cause: "deadline" });
+});
+
+test("execution_timeout closes the model's request, and the run ends with that reason [P-52] [G11]", async () => {
+  const clock = handClock();
+  const { model, asked } = keepAsked(saysWhole({ hang: true }));
+  const agent = defineAgent({ id: "assistant", model, config: { execution_timeout: 100 }, clock });
+  const { turn } = start(agent, { clock });
+  for (let round = 0; asked.length === 0 && round < 50; round += 1) await tick();
+  clock.pass(100);
+  expect(asked[0]?.abortSignal?.aborted).toBe(true);
+  expect(await turn.ended).toMatchObject({ kind: "failed", cause: "deadline" });
+});
+
+test("a run that is stopped rejects with why it was, whatever the stopped model says about it [P-12]", async () => {
+  const inner = saysWhole({ text: "never" });
+  const stop = new AbortController();
+  const doStream: typeof inner.doStream = ({ abortSignal }) =>
+    new Promise((_, reject) => {
+      abortSignal?.addEventListener("abort", () => reject(new Error("socket hang up")));
+    });
+  const agent = defineAgent({ id: "assistant", model: { ...inner, doStream } });
+  const writer = createWriter({ accept: () => undefined, ready: () => Promise.resolve() }, "assistant");
+  const run = agent.run(INPUT, { writer, signal: stop.signal, principal: PRINCIPAL });
+  const reason = new FramerailError("DEADLINE_EXCEEDED", "too long");
+  stop.abort(reason);
+  await expect(run).rejects.toBe(reason);
 });
 
 describe("an author's report that throws", () => {

@@ -81,7 +81,7 @@ async function finish(
   await settle(run, options.clock);
   const outcome = turn.outcome as TurnOutcome;
   await options.commit?.(outcome);
-  turn.seal();
+  await turn.seal();
   return outcome;
 }
 

@@ -24,8 +24,8 @@ import {
   splitText,
   TEXT_CHUNK_BYTES_MAX,
 } from "@framerail/protocol";
+import type { EncodedFrame, FrameSink } from "../log/frame-sink.js";
 import type { Policy, PolicyReport, TurnPolicy } from "../policy/policy.js";
-import type { FrameSink } from "./frame-sink.js";
 import { BACKLOG_BYTES_HIGH, BACKLOG_FACTOR_MAX } from "./limits.js";
 
 /** Sees every event of a turn as it was written. */
@@ -62,8 +62,8 @@ export interface TurnPublication {
   ready(): Promise<void>;
   /** Ends the turn but for its terminal frame. False when it had ended before. */
   latch(outcome: TurnOutcome, reason?: FramerailError): boolean;
-  /** Sends the terminal frame, once; the turn must have been latched. */
-  seal(): void;
+  /** Sends the terminal frame, once, and resolves when readers may have it; the turn must have been latched. */
+  seal(): Promise<void>;
 }
 
 export function publishTurn(options: PublishTurnOptions): TurnPublication {
@@ -89,6 +89,7 @@ class Publication implements TurnPublication {
   #seq = 0;
   #usage: Usage = NO_USAGE;
   #terminal: Draft | undefined;
+  #sealed: Promise<void> = Promise.resolve();
 
   constructor(options: PublishTurnOptions) {
     const { turnId, conversationId, epoch, clock, policy } = options;
@@ -142,11 +143,12 @@ class Publication implements TurnPublication {
     return true;
   }
 
-  seal(): void {
+  seal(): Promise<void> {
     if (this.outcome === undefined) throw new FramerailError("INVARIANT_VIOLATION", "a turn is sealed before it ended");
     const terminal = this.#terminal;
     this.#terminal = undefined;
-    if (terminal !== undefined) this.#append(terminal);
+    if (terminal !== undefined) this.#sealed = this.#options.sink.seal(this.#encode(terminal));
+    return this.#sealed;
   }
 
   #take(event: AgentEvent, emitter: string): void {
@@ -176,12 +178,16 @@ class Publication implements TurnPublication {
     }
   }
 
-  #append({ type, payload }: Draft): void {
+  #encode({ type, payload }: Draft): EncodedFrame {
     const seq = this.#seq + 1;
     const sse = this.#frameSse(type, seq, this.#encoder.encode(type, seq, payload));
     this.#seq = seq;
+    return { seq, type, sse };
+  }
+
+  #append(draft: Draft): void {
     const { sink } = this.#options;
-    sink.append({ seq, type, sse });
+    sink.append(this.#encode(draft));
     if (sink.backlogBytes > BACKLOG_BYTES_HIGH * BACKLOG_FACTOR_MAX) {
       this.#fail("invariant_violation", new FramerailError("PACE_EXCEEDED", "the writer did not wait for ready()"));
     }

@@ -4,8 +4,8 @@
 import type { AgentEvent, Clock, Frame } from "@framerail/protocol";
 import { FRAME_OF_EVENT, parseJson, readFrame, sseDataStart, systemClock, toFrame } from "@framerail/protocol";
 import type { Agent, RunContext, RunEnd, TurnInput } from "../../agent/agent.js";
+import type { EncodedFrame, FrameSink } from "../../log/frame-sink.js";
 import type { Policy } from "../../policy/policy.js";
-import type { EncodedFrame, FrameSink } from "../../publish/frame-sink.js";
 import type { PublishReport } from "../../publish/publish-turn.js";
 import { agentStep } from "../../worker/run-agent.js";
 import type { RunTurnOptions } from "../run-turn.js";
@@ -47,6 +47,10 @@ export function keepFrames(): KeptFrames {
     kept,
     backlogBytes: 0,
     append: (frame) => void kept.push(frame),
+    seal(terminal) {
+      this.append(terminal);
+      return Promise.resolve();
+    },
     ready: () => Promise.resolve(),
     frames: () => kept.map(read),
     types: () => kept.map(({ type }) => type),

@@ -3,8 +3,8 @@
 
 import type { AgentEvent, Clock, EventType, Frame, FrameType } from "@framerail/protocol";
 import { FRAME_OF_EVENT, parseJson, readFrame, sseDataStart, systemClock, toFrame } from "@framerail/protocol";
+import type { EncodedFrame } from "../../../log/frame-sink.js";
 import type { Policy } from "../../../policy/policy.js";
-import type { EncodedFrame } from "../../../publish/frame-sink.js";
 import { publishTurn } from "../../../publish/publish-turn.js";
 import { createWriter } from "../../writer.js";
 import type { ToolCallContext } from "../run-tool.js";
@@ -43,7 +43,12 @@ export function toolBench({ clock = systemClock, quiet = [], turnId = "turn_1" }
     agentId: "assistant",
     epoch: 1,
     policy: showAllBut(quiet),
-    sink: { append: (frame) => void kept.push(frame), backlogBytes: 0, ready: () => Promise.resolve() },
+    sink: {
+      append: (frame) => void kept.push(frame),
+      seal: (terminal) => Promise.resolve(void kept.push(terminal)),
+      backlogBytes: 0,
+      ready: () => Promise.resolve(),
+    },
     taps: [(event) => void events.push(event)],
     clock,
   });

@@ -2,16 +2,22 @@
 
 import type { FrameType } from "@framerail/protocol";
 
-export interface EncodedFrame {
+/** A frame as it is kept and sent. */
+export interface LoggedFrame {
   /** From 1, without gaps. */
   readonly seq: number;
-  readonly type: FrameType;
   /** The whole SSE event; its NDJSON line is a slice of it. */
   readonly sse: string;
 }
 
+export interface EncodedFrame extends LoggedFrame {
+  readonly type: FrameType;
+}
+
 export interface FrameSink {
   append(frame: EncodedFrame): void;
+  /** Appends the terminal, after which nothing comes. Resolves when readers may have it. */
+  seal(terminal: EncodedFrame): Promise<void>;
   /** Bytes appended that the log has not taken yet. */
   readonly backlogBytes: number;
   /** Resolves when the backlog is below its mark; at once while it is. */

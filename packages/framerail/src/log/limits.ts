@@ -1,0 +1,14 @@
+// The maxima of the turn log.
+
+/** Frames are written into blocks of this size; a frame that is larger gets one of its own. */
+export const SLAB_BYTES = 65_536;
+/** What a turn keeps in memory; older parts are read back from the journal, Redis or the store. */
+export const TURN_BYTES_IN_MEMORY_MAX = 1_048_576;
+/** Frames of one segment: what one tick of one turn can bring before it is a writer that does not wait. */
+export const SEGMENT_FRAMES_MAX = 65_536;
+/** A journal file that has reached this size is followed by another. */
+export const JOURNAL_FILE_BYTES_MAX = 67_108_864;
+/** One record of the journal; a longer one is not ours. */
+export const JOURNAL_RECORD_BYTES_MAX = 16_777_216;
+/** How long a sealed turn stays in memory for readers that come at its end. */
+export const SEALED_MS_IN_MEMORY = 30_000;

@@ -1,0 +1,73 @@
+// The journal's records: what they look like in a file, and how a file is read back, whatever became of its end.
+// Owns: bytes. Does not own: files (journal-file.ts).
+//   R1. A record is whole and right (its checksum tells), or the file ends before it: a process may die while it writes.
+//   R2. Nothing behind a broken record is believed.
+//
+//   size u32 | checksum u32 | kind u8 | turn 16 bytes | tenant 16 bytes | epoch u32 | first seq u32 | frames u32 | bytes
+
+import { crc32 } from "node:zlib";
+import { JOURNAL_RECORD_BYTES_MAX } from "../limits.js";
+
+export interface JournalRecord {
+  readonly kind: "frames" | "seal";
+  readonly turnId: string;
+  readonly orgId: string;
+  readonly epoch: number;
+  readonly firstSeq: number;
+  readonly count: number;
+  /** SSE text, frame after frame. */
+  readonly bytes: Uint8Array;
+}
+
+const KINDS = ["frames", "seal"] as const;
+const PREFIX_BYTES = 8;
+const FIELDS_BYTES = 45;
+export const RECORD_HEAD_BYTES = PREFIX_BYTES + FIELDS_BYTES;
+
+/** What stands before the record's bytes. */
+export function encodeHead(record: JournalRecord): Buffer {
+  const head = Buffer.allocUnsafe(RECORD_HEAD_BYTES);
+  head.writeUInt32BE(FIELDS_BYTES + record.bytes.length, 0);
+  head[8] = KINDS.indexOf(record.kind);
+  head.write(record.turnId.replaceAll("-", ""), 9, "hex");
+  head.write(record.orgId.replaceAll("-", ""), 25, "hex");
+  head.writeUInt32BE(record.epoch, 41);
+  head.writeUInt32BE(record.firstSeq, 45);
+  head.writeUInt32BE(record.count, 49);
+  head.writeUInt32BE(crc32(record.bytes, crc32(head.subarray(PREFIX_BYTES))), 4);
+  return head;
+}
+
+export interface PlacedRecord extends JournalRecord {
+  /** Where its bytes begin in the file. */
+  readonly offset: number;
+}
+
+/** The records of a file's bytes, up to its end or to the first that is not whole (R1, R2). */
+export function* decodeRecords(file: Buffer): Generator<PlacedRecord> {
+  for (let start = 0; start + RECORD_HEAD_BYTES <= file.length; ) {
+    const size = file.readUInt32BE(start);
+    const end = start + PREFIX_BYTES + size;
+    if (size < FIELDS_BYTES || size > JOURNAL_RECORD_BYTES_MAX || end > file.length) return;
+    const fields = file.subarray(start + PREFIX_BYTES, end);
+    if (crc32(fields) !== file.readUInt32BE(start + 4)) return;
+    const kind = KINDS[fields[0] as number];
+    if (kind === undefined) return;
+    yield {
+      kind,
+      turnId: uuidAt(fields, 1),
+      orgId: uuidAt(fields, 17),
+      epoch: fields.readUInt32BE(33),
+      firstSeq: fields.readUInt32BE(37),
+      count: fields.readUInt32BE(41),
+      bytes: fields.subarray(FIELDS_BYTES),
+      offset: start + RECORD_HEAD_BYTES,
+    };
+    start = end;
+  }
+}
+
+function uuidAt(bytes: Buffer, start: number): string {
+  const hex = bytes.toString("hex", start, start + 16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as tick } from "node:timers/promises";
+import { FramerailError } from "@framerail/protocol";
+import { expect, test } from "vitest";
+import { describeTurnLog, frameOf, readOn, untilReleased } from "../testing/log-contract.js";
+import type { JournalFile } from "./journal-file.js";
+import { openJournal } from "./journal-file.js";
+import { createMemoryLog } from "./memory-log.js";
+
+describeTurnLog("in memory, with a journal", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "framerail-journal-"));
+  const log = createMemoryLog({ journal: openJournal(folder, () => undefined) });
+  return { log, dispose: async () => rmSync(folder, { recursive: true }) };
+});
+
+const orgId = randomUUID();
+
+function counting(journal?: Partial<JournalFile>) {
+  const writes: number[] = [];
+  const file: JournalFile = {
+    write(records) {
+      writes.push(records.length);
+      return records.map(({ bytes }) => ({ file: 1, offset: 0, length: bytes.length }));
+    },
+    read: () => Buffer.alloc(0),
+    forget: () => undefined,
+    close: () => undefined,
+    ...journal,
+  };
+  return { writes, file };
+}
+
+test("frames of all turns that are ready in one tick are one write [D-1]", async () => {
+  const { writes, file } = counting();
+  const log = createMemoryLog({ journal: file });
+  const turns = Array.from({ length: 100 }, () => {
+    const turnId = randomUUID();
+    return { turnId, appender: log.open({ orgId, turnId, epoch: 1 }) };
+  });
+  for (let seq = 1; seq <= 3; seq += 1) {
+    for (const { turnId, appender } of turns) appender.append(frameOf(turnId, seq));
+    if (seq === 2) await tick();
+  }
+  await tick();
+  expect(writes).toEqual([100, 100]);
+});
+
+test("a journal that cannot be written fails the turns of that tick alone, and releases nothing of theirs [D-1]", async () => {
+  let full = false;
+  const { file } = counting();
+  const write = file.write;
+  file.write = (records) => {
+    if (full) throw new FramerailError("LOG_UNAVAILABLE", "the disk is full");
+    return write(records);
+  };
+  const log = createMemoryLog({ journal: file });
+  const failures: string[] = [];
+  const open = (turnId: string) =>
+    log.open({ orgId, turnId, epoch: 1 }, { onFailure: ({ code }) => failures.push(code) });
+  const [unlucky, lucky] = [randomUUID(), randomUUID()];
+  const [first, second] = [open(unlucky), open(lucky)];
+  first.append(frameOf(unlucky, 1));
+  await tick();
+  full = true;
+  first.append(frameOf(unlucky, 2));
+  const sealed = first.seal(frameOf(unlucky, 3));
+  await expect(sealed).rejects.toMatchObject({ code: "LOG_UNAVAILABLE" });
+  full = false;
+  second.append(frameOf(lucky, 1));
+  await tick();
+  expect(failures).toEqual(["LOG_UNAVAILABLE"]);
+  expect((await log.attach(unlucky))?.lastSeq).toBe(1);
+  expect((await log.attach(lucky))?.lastSeq).toBe(1);
+});
+
+test("a turn that is in the store stays for those who read it, and goes after a while", async () => {
+  const timers: (() => void)[] = [];
+  const clock = {
+    now: () => 0,
+    schedule: (_: number, callback: () => void) => (timers.push(callback), () => undefined),
+  };
+  const log = createMemoryLog({ clock });
+  const turnId = randomUUID();
+  const appender = log.open({ orgId, turnId, epoch: 1 });
+  await appender.seal(frameOf(turnId, 1));
+  const view = (await log.attach(turnId)) ?? expect.fail();
+  view.watch(() => undefined);
+  log.forget(turnId);
+  expect(await log.attach(turnId)).toBe(view);
+  for (const timer of timers) timer();
+  expect(await log.attach(turnId)).toBeUndefined();
+  expect((await readOn(view, 0)).text).toBe(frameOf(turnId, 1).sse);
+});
+
+test("closing writes what waits [D-19]", async () => {
+  const { writes, file } = counting();
+  const log = createMemoryLog({ journal: file });
+  const turnId = randomUUID();
+  const appender = log.open({ orgId, turnId, epoch: 1 });
+  appender.append(frameOf(turnId, 1));
+  await log.close();
+  expect(writes).toEqual([1]);
+  await untilReleased((await log.attach(turnId)) ?? expect.fail(), 1);
+});

@@ -1,0 +1,245 @@
+// What every turn log must do, whatever it is made of. A driver's test calls `describeTurnLog` with a way to open one.
+
+import { randomUUID } from "node:crypto";
+import { setImmediate as tick } from "node:timers/promises";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { EncodedFrame } from "../frame-sink.js";
+import { framesAfter } from "../segment.js";
+import type { TurnAppender, TurnLog, TurnView } from "../turn-log.js";
+
+export interface OpenLog {
+  readonly log: TurnLog;
+  /** Takes away whatever the log was made of. */
+  dispose(): Promise<void>;
+}
+
+const WAIT_TICKS_MAX = 100_000;
+
+export const frameOf = (turnId: string, seq: number, chunk = `piece ${seq} é😀`): EncodedFrame => ({
+  seq,
+  type: "text",
+  sse: `id: ${turnId}.1.${seq}\nevent: text\ndata: ${JSON.stringify({ seq, chunk })}\n\n`,
+});
+
+/** Reads on from a cursor as a connection does: what is in memory from there, what is behind it from there. */
+export async function readOn(view: TurnView, afterSeq: number): Promise<{ text: string; lastSeq: number }> {
+  let [text, lastSeq] = ["", afterSeq];
+  while (lastSeq < view.lastSeq) {
+    const position = view.seek(lastSeq);
+    if (position === undefined) {
+      const frames = await view.readBack(lastSeq);
+      if (frames.length === 0) throw new Error(`nothing after ${lastSeq}`);
+      text += frames.map(({ sse }) => sse).join("");
+      lastSeq = frames.at(-1)?.seq ?? lastSeq;
+    } else {
+      const segment = view.segmentAt(position) ?? expect.fail("seek led nowhere");
+      text += framesAfter(segment, lastSeq).toString("utf8");
+      lastSeq = segment.lastSeq;
+    }
+  }
+  return { text, lastSeq };
+}
+
+export async function untilReleased(view: TurnView, seq: number): Promise<void> {
+  for (let ticks = 0; view.lastSeq < seq; ticks += 1) {
+    if (ticks > WAIT_TICKS_MAX) throw new Error(`frame ${seq} was not released`);
+    await tick();
+  }
+}
+
+export function describeTurnLog(name: string, open: () => Promise<OpenLog>): void {
+  describe(`the turn log: ${name}`, () => {
+    let opened: OpenLog;
+    let log: TurnLog;
+    beforeEach(async () => {
+      opened = await open();
+      log = opened.log;
+    });
+    afterEach(async () => {
+      await log.close();
+      await opened.dispose();
+    });
+
+    const orgId = randomUUID();
+    const start = async (turnId = randomUUID(), epoch = 1, lastSeq = 0) => {
+      const failures: string[] = [];
+      const appender = log.open({ orgId, turnId, epoch }, { lastSeq, onFailure: ({ code }) => failures.push(code) });
+      return { turnId, appender, failures, append: appendTo(appender, turnId) };
+    };
+    const appendTo = (appender: TurnAppender, turnId: string) => (first: number, last: number) => {
+      for (let seq = first; seq <= last; seq += 1) appender.append(frameOf(turnId, seq));
+    };
+    const viewOf = async (turnId: string) =>
+      (await log.attach(turnId)) ?? expect.fail("the log does not know the turn");
+    const textOf = (turnId: string, first: number, last: number) =>
+      Array.from({ length: last - first + 1 }, (_, index) => frameOf(turnId, first + index).sse).join("");
+
+    test("frames come out as they went in, from every cursor, once they are released [G2] [G3] [D-1]", async () => {
+      const { turnId, append } = await start();
+      append(1, 5);
+      const view = await viewOf(turnId);
+      await untilReleased(view, 5);
+      append(6, 6);
+      await untilReleased(view, 6);
+      append(7, 20);
+      await untilReleased(view, 20);
+      for (let after = 0; after <= 20; after += 1) {
+        expect(await readOn(view, after)).toEqual({ text: textOf(turnId, after + 1, 20), lastSeq: 20 });
+      }
+    });
+
+    test("no frame is released in the tick it was written in [G3]", async () => {
+      const { turnId, append } = await start();
+      append(1, 1);
+      const view = await viewOf(turnId);
+      await untilReleased(view, 1);
+      append(2, 3);
+      expect(view.lastSeq).toBe(1);
+      expect(view.segmentAt(view.seek(1) ?? -1)).toBeUndefined();
+      await untilReleased(view, 3);
+    });
+
+    test("the terminal seals the turn in one step, and nothing comes after it [D-1]", async () => {
+      const { turnId, appender, append, failures } = await start();
+      append(1, 2);
+      const view = await viewOf(turnId);
+      await untilReleased(view, 2);
+      expect(view.sealed).toBe(false);
+      await appender.seal(frameOf(turnId, 3));
+      await untilReleased(view, 3);
+      expect(view.sealed).toBe(true);
+      append(4, 4);
+      await tick();
+      expect(failures).toEqual(["INVARIANT_VIOLATION"]);
+      expect((await readOn(view, 0)).text).toBe(textOf(turnId, 1, 3));
+    });
+
+    test("a gap and a repetition are refused, and nothing behind them is released [D-1]", async () => {
+      for (const wrong of [2, 4]) {
+        const { turnId, appender, append, failures } = await start();
+        append(1, 2);
+        const view = await viewOf(turnId);
+        await untilReleased(view, 2);
+        append(wrong, wrong);
+        append(3, 3);
+        for (let ticks = 0; failures.length === 0 && ticks < WAIT_TICKS_MAX; ticks += 1) await tick();
+        expect(failures).toEqual(["INVARIANT_VIOLATION"]);
+        expect(appender.failure?.code).toBe("INVARIANT_VIOLATION");
+        expect((await readOn(view, 0)).text).toBe(textOf(turnId, 1, 2));
+        await expect(appender.seal(frameOf(turnId, 3))).rejects.toMatchObject({ code: "INVARIANT_VIOLATION" });
+      }
+    });
+
+    test("a new owner goes on where the old one was, and the old one's frames are refused [D-3]", async () => {
+      const old = await start();
+      old.append(1, 3);
+      await untilReleased(await viewOf(old.turnId), 3);
+      const fresh = await start(old.turnId, 2, 3);
+      fresh.append(4, 4);
+      old.append(4, 5);
+      const view = await viewOf(old.turnId);
+      await untilReleased(view, 4);
+      for (let ticks = 0; old.failures.length === 0 && ticks < WAIT_TICKS_MAX; ticks += 1) await tick();
+      expect(old.failures).toEqual(["STALE_EPOCH"]);
+      expect(fresh.failures).toEqual([]);
+      await fresh.appender.seal(frameOf(old.turnId, 5));
+      await untilReleased(view, 5);
+      expect((await readOn(view, 3)).text).toBe(textOf(old.turnId, 4, 5));
+    });
+
+    test("an epoch that is not newer takes nothing over [D-3]", async () => {
+      const owner = await start();
+      owner.append(1, 1);
+      await untilReleased(await viewOf(owner.turnId), 1);
+      const thief = await start(owner.turnId, 1, 1);
+      thief.append(2, 2);
+      for (let ticks = 0; thief.failures.length === 0 && ticks < WAIT_TICKS_MAX; ticks += 1) await tick();
+      expect(thief.failures).toEqual(["STALE_EPOCH"]);
+      owner.append(2, 2);
+      await untilReleased(await viewOf(owner.turnId), 2);
+      expect(owner.failures).toEqual([]);
+    });
+
+    test("what is too long for memory is read back, whole and in order [G3]", async () => {
+      const { turnId, appender } = await start();
+      const chunk = "x".repeat(20_000);
+      const view = await viewOf(turnId);
+      for (let seq = 1; seq <= 150; seq += 1) {
+        appender.append(frameOf(turnId, seq, chunk));
+        if (seq % 5 === 0) await untilReleased(view, seq);
+      }
+      expect(view.seek(0)).toBeUndefined();
+      const expected = (after: number) =>
+        Array.from({ length: 150 - after }, (_, index) => frameOf(turnId, after + index + 1, chunk).sse).join("");
+      for (const after of [0, 3, 77, 149]) expect((await readOn(view, after)).text === expected(after)).toBe(true);
+    });
+
+    test("a watcher is woken when there is something new, and not after it left", async () => {
+      const { turnId, append } = await start();
+      append(1, 1);
+      const view = await viewOf(turnId);
+      await untilReleased(view, 1);
+      const seen: [string, number][] = [];
+      const leave = view.watch(() => seen.push(["first", view.lastSeq]));
+      view.watch(() => seen.push(["second", view.lastSeq]));
+      append(2, 9);
+      await untilReleased(view, 9);
+      leave();
+      append(10, 10);
+      await untilReleased(view, 10);
+      expect(seen.filter(([who]) => who === "first").every(([, lastSeq]) => lastSeq <= 9)).toBe(true);
+      expect(seen.at(-1)).toEqual(["second", 10]);
+    });
+
+    test("a writer that has much waiting is told to wait, and only then [D-6]", async () => {
+      const { turnId, appender } = await start();
+      appender.append(frameOf(turnId, 1));
+      await appender.ready();
+      for (let seq = 2; seq <= 40; seq += 1) appender.append(frameOf(turnId, seq, "x".repeat(10_000)));
+      expect(appender.backlogBytes).toBeGreaterThan(262_144);
+      await appender.ready();
+      expect(appender.backlogBytes).toBeLessThan(262_144);
+      await untilReleased(await viewOf(turnId), 40);
+    });
+
+    test("a turn that nobody wrote is unknown, and one that is in the store may be forgotten", async () => {
+      expect(await log.attach(randomUUID())).toBeUndefined();
+      const { turnId, appender } = await start();
+      await appender.seal(frameOf(turnId, 1));
+      log.forget(turnId);
+      expect(await log.attach(turnId)).toBeUndefined();
+    });
+
+    test("readers that come, go and resume at any time see each frame once, in order [G2] [G3] [W-FR-14]", async () => {
+      const acts = fc.array(fc.record({ turn: fc.nat(2), frames: fc.integer({ min: 1, max: 9 }), wait: fc.nat(2) }), {
+        minLength: 1,
+        maxLength: 25,
+      });
+      await fc.assert(
+        fc.asyncProperty(acts, async (schedule) => {
+          const turns = await Promise.all([0, 1, 2].map(() => start()));
+          const readers = turns.map(() => ({ text: "", lastSeq: 0 }));
+          const written = turns.map(() => 0);
+          for (const { turn, frames, wait } of schedule) {
+            const { append, turnId } = turns[turn] as (typeof turns)[number];
+            append((written[turn] ?? 0) + 1, (written[turn] ?? 0) + frames);
+            written[turn] = (written[turn] ?? 0) + frames;
+            for (let ticks = 0; ticks < wait; ticks += 1) await tick();
+            const reader = readers[turn] as (typeof readers)[number];
+            const { text, lastSeq } = await readOn(await viewOf(turnId), reader.lastSeq);
+            Object.assign(reader, { text: reader.text + text, lastSeq });
+          }
+          for (const [turn, { turnId }] of turns.entries()) {
+            if (written[turn] === 0) continue;
+            const view = await viewOf(turnId);
+            await untilReleased(view, written[turn] ?? 0);
+            const reader = readers[turn] as (typeof readers)[number];
+            expect(reader.text + (await readOn(view, reader.lastSeq)).text).toBe(textOf(turnId, 1, written[turn] ?? 0));
+          }
+        }),
+        { numRuns: process.env.FRAMERAIL_LONG ? 5_000 : 60 },
+      );
+    });
+  });
+}

@@ -1,0 +1,72 @@
+// The released frames of one turn, in memory: what its readers share. Both drivers fill one for every turn that somebody
+// writes or follows in this process.
+// Owns: positions, the bound on memory, waking. Does not own: when frames are released, what is no longer here.
+//   B1. Segments stand in order without a gap, and a position never changes its segment.
+//   B2. At most TURN_BYTES_IN_MEMORY_MAX are kept; the oldest go first, the newest always stays.
+//   B3. Watchers are woken when there is something new; one that leaves while others are woken disturbs nobody.
+
+import { TURN_BYTES_IN_MEMORY_MAX } from "./limits.js";
+import type { Segment } from "./segment.js";
+
+export class TurnBuffer {
+  readonly epoch: number;
+  #segments: Segment[] = [];
+  /** The position of the first segment that is still here. */
+  #first = 0;
+  #bytes = 0;
+  #lastSeq: number;
+  #sealed = false;
+  readonly #watchers = new Set<() => void>();
+
+  /** `lastSeq`: the frames up to here are elsewhere. */
+  constructor(epoch: number, lastSeq = 0) {
+    this.epoch = epoch;
+    this.#lastSeq = lastSeq;
+  }
+
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  get sealed(): boolean {
+    return this.#sealed;
+  }
+
+  get watcherCount(): number {
+    return this.#watchers.size;
+  }
+
+  /** Takes the next segment; `seals`: its last frame is the terminal. Watchers hear of it with `wake`. */
+  release(segment: Segment, seals: boolean): void {
+    this.#segments.push(segment);
+    this.#bytes += segment.chunk.length;
+    this.#lastSeq = segment.lastSeq;
+    this.#sealed = seals;
+    while (this.#bytes > TURN_BYTES_IN_MEMORY_MAX && this.#segments.length > 1) {
+      this.#bytes -= (this.#segments.shift() as Segment).chunk.length;
+      this.#first += 1;
+    }
+  }
+
+  wake(): void {
+    for (const wake of this.#watchers) wake();
+  }
+
+  watch(wake: () => void): () => void {
+    this.#watchers.add(wake);
+    return () => this.#watchers.delete(wake);
+  }
+
+  /** Where the frame after `afterSeq` is or will be; undefined when it is no longer in memory. */
+  seek(afterSeq: number): number | undefined {
+    if (afterSeq >= this.#lastSeq) return this.#first + this.#segments.length;
+    const index = this.#segments.findIndex(({ lastSeq }) => lastSeq > afterSeq);
+    const found = this.#segments[index];
+    return found !== undefined && found.firstSeq <= afterSeq + 1 ? this.#first + index : undefined;
+  }
+
+  /** Undefined when it is not there yet, or no longer (`seek` tells which). */
+  segmentAt(position: number): Segment | undefined {
+    return this.#segments[position - this.#first];
+  }
+}

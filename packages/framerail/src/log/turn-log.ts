@@ -1,0 +1,52 @@
+// The turn log: the ordered frames of every turn that runs, from the moment a frame may be seen until it is in the store.
+// Write path and read path touch here and nowhere else. Drivers: memory/ (with a journal file) and redis/; one contract
+// suite for both (testing/log-contract.ts).
+//   L1. A frame is released to readers only when the log has it: what a reader saw is there for the next one [G3].
+//   L2. The log itself refuses a stale epoch, a gap, and whatever comes after the terminal [D-1, D-3].
+//   L3. The terminal seals the turn in the same step.
+//   L4. Frames of all turns that are ready in one tick go to the log in one write.
+
+import type { FramerailError } from "@framerail/protocol";
+import type { FrameSink, LoggedFrame } from "./frame-sink.js";
+import type { Segment } from "./segment.js";
+
+export interface TurnRef {
+  readonly orgId: string;
+  readonly turnId: string;
+  readonly epoch: number;
+}
+
+/** Where the owner of a turn writes. Calls return at once; a refusal is told once, by `onFailure`, and ends the writing. */
+export interface TurnAppender extends FrameSink {
+  readonly failure: FramerailError | undefined;
+}
+
+export interface OpenOptions {
+  /** The last frame that the turn already has, of an earlier epoch; the next one continues from it. */
+  readonly lastSeq?: number;
+  /** The log takes nothing more of this turn: STALE_EPOCH, INVARIANT_VIOLATION or LOG_UNAVAILABLE. */
+  onFailure?(error: FramerailError): void;
+}
+
+/** A turn as a reader sees it. What it reads is released; positions are those of log/turn-buffer.ts. */
+export interface TurnView {
+  readonly epoch: number;
+  readonly lastSeq: number;
+  readonly sealed: boolean;
+  /** Undefined: that part is no longer in memory, and `readBack` has it. */
+  seek(afterSeq: number): number | undefined;
+  segmentAt(position: number): Segment | undefined;
+  watch(wake: () => void): () => void;
+  /** Released frames after `afterSeq` from behind the memory, in order, some at a time; none when the log has none. */
+  readBack(afterSeq: number): Promise<readonly LoggedFrame[]>;
+}
+
+export interface TurnLog {
+  open(turn: TurnRef, options?: OpenOptions): TurnAppender;
+  /** Undefined: the log knows nothing of this turn; the store may. Detach when done. */
+  attach(turnId: string): Promise<TurnView | undefined>;
+  detach(turnId: string, view: TurnView): void;
+  /** The turn and all its frames are in the store: what the log holds may go. */
+  forget(turnId: string): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,19 @@
+// All planted bugs.
+
+import { AGENT_PLANTS } from "./agent-plants.js";
+import { BACKEND_PLANTS } from "./backend-plants.js";
+import type { Plant } from "./plants.js";
+import { PLANTS } from "./plants.js";
+import { POLICY_PLANTS } from "./policy-plants.js";
+import { REGISTRY_PLANTS } from "./registry-plants.js";
+
+export const ALL_PLANTS: readonly Plant[] = [
+  ...PLANTS,
+  ...REGISTRY_PLANTS,
+  ...POLICY_PLANTS,
+  ...BACKEND_PLANTS,
+  ...AGENT_PLANTS,
+];
+
+/** Where a plant's file and test stand, from the repository's root. */
+export const sourceOf = ({ package: name = "protocol" }: Plant) => `packages/${name}/src`;
