@@ -11,6 +11,7 @@
 
 import type { Clock, TurnOutcome } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";
+import type { EncodedFrame } from "../log/frame-sink.js";
 import type { PublishTurnOptions, TurnPublication } from "../publish/publish-turn.js";
 import { publishTurn } from "../publish/publish-turn.js";
 import { SETTLE_MS_MAX, STEP_DEADLINE_MS } from "./limits.js";
@@ -20,8 +21,8 @@ import type { StepEnd, StepRunner } from "./step-runner.js";
 export interface RunTurnOptions extends Omit<PublishTurnOptions, "agentId"> {
   readonly step: StepRunner;
   readonly deadlineMs?: number;
-  /** Stores the turn's end; the terminal frame leaves only when it has resolved [G4]. */
-  commit?(outcome: TurnOutcome): Promise<void>;
+  /** Stores the turn's end and its terminal frame, which leaves only when this has resolved [G4]. */
+  commit?(outcome: TurnOutcome, terminal: EncodedFrame): Promise<void>;
   /** What the step threw, whole, for operators. */
   onFailure?(error: unknown): void;
 }
@@ -80,7 +81,7 @@ async function finish(
   cancelDeadline();
   await settle(run, options.clock);
   const outcome = turn.outcome as TurnOutcome;
-  await options.commit?.(outcome);
+  await options.commit?.(outcome, turn.terminal as EncodedFrame);
   await turn.seal();
   return outcome;
 }

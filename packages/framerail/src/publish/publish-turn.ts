@@ -62,6 +62,8 @@ export interface TurnPublication {
   ready(): Promise<void>;
   /** Ends the turn but for its terminal frame. False when it had ended before. */
   latch(outcome: TurnOutcome, reason?: FramerailError): boolean;
+  /** The terminal frame as it will go out; undefined while the turn runs. */
+  readonly terminal: EncodedFrame | undefined;
   /** Sends the terminal frame, once, and resolves when readers may have it; the turn must have been latched. */
   seal(): Promise<void>;
 }
@@ -88,8 +90,8 @@ class Publication implements TurnPublication {
   readonly #abort = new AbortController();
   #seq = 0;
   #usage: Usage = NO_USAGE;
-  #terminal: Draft | undefined;
-  #sealed: Promise<void> = Promise.resolve();
+  #terminal: EncodedFrame | undefined;
+  #sealed: Promise<void> | undefined;
 
   constructor(options: PublishTurnOptions) {
     const { turnId, conversationId, epoch, clock, policy } = options;
@@ -108,6 +110,10 @@ class Publication implements TurnPublication {
 
   get outcome(): TurnOutcome | undefined {
     return this.#guard.outcome;
+  }
+
+  get terminal(): EncodedFrame | undefined {
+    return this.#terminal;
   }
 
   get signal(): AbortSignal {
@@ -132,11 +138,12 @@ class Publication implements TurnPublication {
       this.#take({ type: "usage", ...this.#usage }, this.#options.agentId);
     }
     const drafts = this.#guard.end(outcome);
-    this.#terminal = drafts.pop();
+    const terminal = drafts.pop();
     for (const draft of drafts) {
       this.#tapCloser(draft);
       this.#append(draft);
     }
+    if (terminal !== undefined) this.#terminal = this.#encode(terminal);
     this.#policy.close();
     if (outcome.kind !== "completed")
       this.#abort.abort(reason ?? new FramerailError("CANCELLED", "the turn has ended"));
@@ -144,10 +151,9 @@ class Publication implements TurnPublication {
   }
 
   seal(): Promise<void> {
-    if (this.outcome === undefined) throw new FramerailError("INVARIANT_VIOLATION", "a turn is sealed before it ended");
     const terminal = this.#terminal;
-    this.#terminal = undefined;
-    if (terminal !== undefined) this.#sealed = this.#options.sink.seal(this.#encode(terminal));
+    if (terminal === undefined) throw new FramerailError("INVARIANT_VIOLATION", "a turn is sealed before it ended");
+    this.#sealed ??= this.#options.sink.seal(terminal);
     return this.#sealed;
   }
 

@@ -6,10 +6,13 @@
 //   R2. A cancelled call is discarded. A `finish` tool still runs to its end, and its signal fires at its deadline only;
 //       an `abort` tool gets the turn's signal [D-10, W-CAN-3]. A call that has not begun when the cancel comes never does.
 //   R3. At its deadline a call is over. A tool that goes on is left behind, deaf and reported.
+//   R4. Its intent is where the log keeps it before it runs: after a crash nobody can think that it was never asked for.
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
 import type { RunContext } from "../agent.js";
+import { untilAborted } from "../model/until-aborted.js";
+import type { Writer } from "../writer.js";
 import { runWithWriter } from "../writer.js";
 import { createCallWriter } from "./call-writer.js";
 import type { Tool, ToolContext } from "./define-tool.js";
@@ -52,6 +55,7 @@ export async function runTool(tool: Tool, call: ToolCall, context: ToolCallConte
   const reading = readArguments(call);
   const record = openRecord({ writer, clock, callId: call.id, name: tool.name, type: tool.type, reading });
   const cancelled: ToolOutcome = { ...failed(sayCancelled(tool.name)), discarded: true };
+  await untilKept(writer, signal);
   if (signal.aborted) return record.close(cancelled);
 
   const report = (error: FramerailError) => tell(context, { tool: tool.name, call_id: call.id, error });
@@ -83,6 +87,15 @@ export async function runTool(tool: Tool, call: ToolCall, context: ToolCallConte
   signal.removeEventListener("abort", onCancel);
   callWriter.close();
   return record.close(signal.aborted ? cancelled : outcome);
+}
+
+// R4
+async function untilKept(writer: Writer, signal: AbortSignal): Promise<void> {
+  try {
+    await untilAborted(writer.ready(), signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }
 
 /** The answer to a call of a tool that there is not: told to the model, so that it can choose another. */

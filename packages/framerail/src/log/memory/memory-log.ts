@@ -7,6 +7,7 @@
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError, isFramerailError, systemClock } from "@framerail/protocol";
+import { atEndOfTick } from "../end-of-tick.js";
 import type { EncodedFrame, LoggedFrame } from "../frame-sink.js";
 import { SEALED_MS_IN_MEMORY } from "../limits.js";
 import type { Segment } from "../segment.js";
@@ -40,7 +41,7 @@ class MemoryLog implements TurnLog {
   #dirty: MemoryTurn[] = [];
   #scheduled = false;
 
-  constructor({ journal, clock = systemClock, nextTick = setImmediate }: MemoryLogOptions) {
+  constructor({ journal, clock = systemClock, nextTick = atEndOfTick }: MemoryLogOptions) {
     this.#journal = journal;
     this.#clock = clock;
     this.#nextTick = nextTick;

@@ -71,7 +71,7 @@ export function toolBench({ clock = systemClock, quiet = [], turnId = "turn_1" }
     cancel: () => void turn.latch({ kind: "cancelled", code: "REQUEST_CANCELLED" }),
     complete() {
       turn.latch({ kind: "completed" });
-      turn.seal();
+      void turn.seal();
     },
   };
 }
