@@ -238,14 +238,14 @@ describe.each(DRIVERS)("a message that is sent, with its store on the %s driver"
   test("tells its end only when it is stored, also when the database is away for a while [G4] [D-4]", async () => {
     const { sessionId } = await createSession(store.database, org);
     let away = 0;
-    const database: Database = {
+    const database = {
       ...store.database,
-      asTenant(orgId: string, work: never) {
+      asTenant(orgId: string, work: never): Promise<unknown> {
         if (away === 0) return store.database.asTenant(orgId, work);
         away -= 1;
         return Promise.reject(new FramerailError("STORE_UNAVAILABLE", "gone"));
       },
-    };
+    } as Database;
     const leaves = defineAgent({
       id: "assistant",
       async run(_, { writer }) {

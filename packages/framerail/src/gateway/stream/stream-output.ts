@@ -1,0 +1,114 @@
+// Where one reader's bytes go. Two ways out of a Node server: straight to the socket of an HTTP/1.1 response that owns it,
+// where a segment is sent as the chunk it already is, or through the response, for everything else [D-17].
+// Owns: bytes on their way, and whether there is room for more. Does not own: what is sent and when.
+//   O1. A stream that ended says so by the protocol's own end; one that is cut does not: a reader sees the difference [G1].
+
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Segment } from "../../log/segment.js";
+import { framesOf } from "../../log/segment.js";
+import { READER_BYTES_MAX } from "../limits.js";
+
+export interface StreamOutput {
+  /** A whole segment. */
+  segment(segment: Segment): void;
+  /** Anything else, as it stands. */
+  text(text: string | Buffer): void;
+  /** Whether the reader takes what it is sent; while it does not, `onDrain` tells when it does again. */
+  readonly hasRoom: boolean;
+  onDrain(listener: () => void): void;
+  /** Ends the stream as the protocol ends one. */
+  end(): void;
+  /** Breaks the stream off. */
+  cut(): void;
+}
+
+/** The output of a response whose headers have been written; `res.writeHead` must have been called. */
+export function openOutput(response: ServerResponse): StreamOutput {
+  response.flushHeaders();
+  const { socket } = response;
+  return socket !== null && ownsSocket(response, socket)
+    ? new SocketOutput(response, socket)
+    : new ResponseOutput(response);
+}
+
+// Chunks may be written past the response only where it is the one that writes, and where chunks are what is expected.
+function ownsSocket(response: ServerResponse, socket: Socket): boolean {
+  const { req } = response;
+  const isChunked = response.chunkedEncoding && req.httpVersion === "1.1" && req.method !== "HEAD";
+  // What waits in the response would come after what we write: a pipelined request's response waits for its turn.
+  return isChunked && response.writableLength === 0 && socket.writable && !("stream" in response);
+}
+
+class SocketOutput implements StreamOutput {
+  readonly #response: ServerResponse;
+  readonly #socket: Socket;
+
+  constructor(response: ServerResponse, socket: Socket) {
+    this.#response = response;
+    this.#socket = socket;
+  }
+
+  get hasRoom(): boolean {
+    return this.#socket.writableLength < READER_BYTES_MAX;
+  }
+
+  segment({ chunk }: Segment): void {
+    if (this.#socket.writable) this.#socket.write(chunk);
+  }
+
+  text(text: string | Buffer): void {
+    const size = Buffer.byteLength(text);
+    if (size === 0 || !this.#socket.writable) return;
+    this.#socket.cork();
+    this.#socket.write(`${size.toString(16)}\r\n`, "latin1");
+    this.#socket.write(text);
+    this.#socket.write("\r\n", "latin1");
+    this.#socket.uncork();
+  }
+
+  onDrain(listener: () => void): void {
+    this.#socket.once("drain", listener);
+  }
+
+  end(): void {
+    // The response writes its own last chunk, and gives the socket back to the server.
+    this.#response.end();
+  }
+
+  cut(): void {
+    this.#socket.destroy();
+  }
+}
+
+class ResponseOutput implements StreamOutput {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get hasRoom(): boolean {
+    return this.#response.writableLength < READER_BYTES_MAX;
+  }
+
+  segment(segment: Segment): void {
+    this.text(framesOf(segment));
+  }
+
+  text(text: string | Buffer): void {
+    if (text.length > 0 && this.#response.writable) this.#response.write(text);
+  }
+
+  onDrain(listener: () => void): void {
+    this.#response.once("drain", listener);
+  }
+
+  end(): void {
+    this.#response.end();
+  }
+
+  cut(): void {
+    this.#response.destroy();
+  }
+}
