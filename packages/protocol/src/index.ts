@@ -107,7 +107,7 @@ export type { Json } from "./schema/schema.js";
 export type { FinalizeOptions, MessageAccumulator, MessageAccumulatorOptions } from "./transcript/accumulator.js";
 export { createMessageAccumulator } from "./transcript/accumulator.js";
 export type { AssistantMessage, UserMessage } from "./transcript/assistant-message.js";
-export { tokensUsed } from "./transcript/assistant-message.js";
+export { checkMessage, tokensUsed } from "./transcript/assistant-message.js";
 export type { ContentItem, ContentItemOf, ContentItemType } from "./transcript/content-item.js";
 export { sequenceOf, timestampOf } from "./transcript/content-item.js";
 export { itemDurationsMs, runningTools } from "./transcript/display-items.js";

@@ -125,16 +125,16 @@ describe.each(DRIVERS)("messages on the %s driver", (name) => {
   });
 
   test.each<[string, (runId: string) => Message, string]>([
-    ["an id of another form", (runId) => answer(runId, { _id: "msg_abc123" }), "INVALID_MESSAGE"],
-    ["a turn that is no UUID", () => answer("run_789"), "INVALID_MESSAGE"],
-    ["a negative duration", (runId) => answer(runId, { duration_ms: -1 }), "INVALID_MESSAGE"],
-    ["a time that is no number", (runId) => answer(runId, { created_at: Number.NaN }), "INVALID_MESSAGE"],
+    ["an id of another form", (runId) => answer(runId, { _id: "msg_abc123" }), "INVALID_ITEM"],
+    ["a turn that is no UUID", () => answer("run_789"), "INVALID_ARGUMENT"],
+    ["a negative duration", (runId) => answer(runId, { duration_ms: -1 }), "INVALID_ITEM"],
+    ["a time that is no number", (runId) => answer(runId, { created_at: Number.NaN }), "INVALID_ITEM"],
     ["a time after the year 9999", (runId) => answer(runId, { created_at: 8.64e15 }), "INVALID_ARGUMENT"],
     ["an end after the year 9999", (runId) => answer(runId, { completed_at: 8.64e15 }), "INVALID_ARGUMENT"],
-    ["items with a gap", (runId) => answer(runId, { content_items: [itemOf(1, "a")] }), "INVALID_MESSAGE"],
+    ["items with a gap", (runId) => answer(runId, { content_items: [itemOf(1, "a")] }), "INVALID_ITEM"],
     ["half a character", (runId) => answer(runId, { content_items: [itemOf(0, "\ud800")] }), "INVALID_ITEM"],
-    ["a question of two items", (runId) => question(runId, { content_items: twoItems }), "INVALID_MESSAGE"],
-    ["a question without an item", (runId) => question(runId, { content_items: [] }), "INVALID_MESSAGE"],
+    ["a question of two items", (runId) => question(runId, { content_items: twoItems }), "INVALID_ITEM"],
+    ["a question without an item", (runId) => question(runId, { content_items: [] }), "INVALID_ITEM"],
   ])("a document with %s is refused before anything is written [P-41]", async (_, make, code) => {
     const runId = await turn();
     await expect(insert(make(runId))).rejects.toMatchObject({ code });

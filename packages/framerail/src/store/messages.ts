@@ -7,9 +7,8 @@
 //   M4. A document that is wrong is refused before anything is written.
 
 import type { AssistantMessage, UserMessage } from "@framerail/protocol";
-import { exportItems, FramerailError } from "@framerail/protocol";
-import { compileCheck } from "@framerail/protocol/schema";
-import { notFound, requireSize, requireTime } from "./checked-value.js";
+import { checkMessage, FramerailError } from "@framerail/protocol";
+import { notFound, requireSize, requireTime, requireUuid } from "./checked-value.js";
 import { toJsonb } from "./json.js";
 import type { Sql, SqlValue } from "./sql.js";
 import { isUuid } from "./storable.js";
@@ -35,34 +34,6 @@ interface Row {
 const COLUMNS = `id as "_id", conversation_id, run_id, role, content_items, created_at, completed_at, duration_ms,
   tokens_used, incomplete`;
 
-const count = { kind: "number", whole: true, min: 0 } as const;
-const uuid = { kind: "string", pattern: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ } as const;
-const columns = {
-  _id: { kind: "string", pattern: /^msg_[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/ },
-  conversation_id: uuid,
-  run_id: uuid,
-  created_at: count,
-} as const;
-const tokens = {
-  kind: "object",
-  fields: { prompt_tokens: count, completion_tokens: count, reasoning_tokens: count },
-} as const;
-
-/** The columns beside the items, whose own rules are the protocol's (checkItems). */
-const CHECKS = {
-  user: compileCheck({ kind: "object", fields: { ...columns, incomplete: { kind: "literal", value: false } } }),
-  assistant: compileCheck({
-    kind: "object",
-    fields: {
-      ...columns,
-      completed_at: { optional: true, schema: count },
-      duration_ms: count,
-      tokens_used: { optional: true, schema: tokens },
-      incomplete: { kind: "boolean" },
-    },
-  }),
-} as const;
-
 /** False when the turn already has its message of this role (M1). Throws NOT_FOUND for a turn of another conversation. */
 export async function insertMessage(sql: Sql, message: Message): Promise<boolean> {
   const [result] = await sql.query<{ known: boolean; written: boolean }>(INSERT, messageValues(message));
@@ -72,12 +43,12 @@ export async function insertMessage(sql: Sql, message: Message): Promise<boolean
 
 /** $1 to $10 of writeMessage, once the message is known to be right (M4). */
 export function messageValues(message: Message): SqlValue[] {
-  const items = checkMessage(message);
+  const items = itemsOf(message);
   const answer = message.role === "assistant" ? message : undefined;
   return [
     message._id,
-    message.run_id,
-    message.conversation_id,
+    requireUuid("run_id", message.run_id),
+    requireUuid("conversation_id", message.conversation_id),
     message.role,
     items,
     requireTime("created_at", message.created_at),
@@ -139,23 +110,10 @@ export async function countMessages(sql: Sql, conversationId: string): Promise<n
 }
 
 /** The items as JSON, once the document is known to be right (M4). */
-function checkMessage(message: Message): string {
-  const issue = CHECKS[message.role](message);
-  if (issue) throw invalid(issue.message);
-  const items = message.content_items;
-  // Reads every item against the protocol's own definition, and throws INVALID_ITEM.
-  exportItems(items);
-  if (items.some(({ sequence }, index) => sequence !== index)) {
-    throw invalid("content_items must be numbered from 0 without gaps, in order");
-  }
-  if (message.role === "user" && (items.length !== 1 || items[0]?.type !== "message")) {
-    throw invalid("content_items of a user's message must be exactly one message item");
-  }
-  return requireSize("content_items", toJsonb(items));
-}
-
-function invalid(rule: string): FramerailError {
-  return new FramerailError("INVALID_MESSAGE", `a message cannot be stored: ${rule}`);
+function itemsOf(message: Message): string {
+  const issue = checkMessage(message);
+  if (issue) throw new FramerailError("INVALID_ITEM", `a message cannot be stored: ${issue.message}`, { issue });
+  return requireSize("content_items", toJsonb(message.content_items));
 }
 
 function toMessage({ completed_at, duration_ms, tokens_used, ...shared }: Row): Message {

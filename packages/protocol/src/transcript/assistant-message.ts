@@ -4,6 +4,7 @@
 //   D2. `incomplete` is false for a turn that succeeded, and true for every other: cancelled, failed, paused at a limit
 //       or rebuilt after a crash [C-34, P-63].
 
+import type { Issue } from "../error.js";
 import { refuse } from "../error.js";
 import type { TokensUsed } from "../event/vocabulary.js";
 import { tokensUsedSchema } from "../event/vocabulary.js";
@@ -73,6 +74,13 @@ export const userMessageSchema = object(
   },
 );
 export type UserMessage = Infer<typeof userMessageSchema>;
+
+const CHECKS = { assistant: compileCheck(assistantMessageSchema), user: compileCheck(userMessageSchema) };
+
+/** The first rule that a message breaks. */
+export function checkMessage(message: AssistantMessage | UserMessage): Issue | undefined {
+  return CHECKS[message.role](message);
+}
 
 const checkUsage = compileCheck(usageSchema);
 
