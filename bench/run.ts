@@ -5,8 +5,13 @@ import { cpus } from "node:os";
 import type { BenchRow } from "./bench-row.js";
 import { benchProtocol } from "./protocol/frames.js";
 import { benchPublish } from "./publish/events.js";
+import { benchStore, type StoreRow } from "./store/store.js";
 
-const BENCHES: Record<string, () => Promise<BenchRow[]>> = { protocol: benchProtocol, publish: benchPublish };
+const BENCHES: Record<string, () => Promise<(BenchRow | StoreRow)[]>> = {
+  protocol: benchProtocol,
+  publish: benchPublish,
+  store: benchStore,
+};
 
 const [name = "", ...rest] = process.argv.slice(2);
 const bench = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;

@@ -251,8 +251,8 @@ const DISPATCH = [
     ["the timer of that wait is taken back", "      cancel();\n      resolve();", "      resolve();", "turn-waits"],
     [
       "the end is stored before it is told",
-      "  await options.commit?.(outcome);\n  await turn.seal();",
-      "  await turn.seal();\n  await options.commit?.(outcome);",
+      "  await options.commit?.(outcome, turn.terminal as EncodedFrame);\n  await turn.seal();",
+      "  await turn.seal();\n  await options.commit?.(outcome, turn.terminal as EncodedFrame);",
     ],
     ["a cancel does not wait for the step", '    turn.signal.addEventListener("abort", done);\n', ""],
     [

@@ -41,18 +41,19 @@ export interface JournalOptions {
   report?(error: unknown): void;
 }
 
-// Gives the key of every row that is there afterwards, whether this statement put it there or an earlier one (J3).
-const INSERT = `with given as (
-    select * from jsonb_to_recordset($1::jsonb) as row (org_id uuid, turn_id uuid, epoch int, position int, after_seq int,
-      emitter text, event jsonb)
-  ), taken as (
+const GIVEN = `jsonb_to_recordset($1::jsonb) as g (org_id uuid, turn_id uuid, epoch int, position int, after_seq int,
+  emitter text, event jsonb)`;
+
+const INSERT = `with taken as (
     insert into turn_events (org_id, turn_id, epoch, position, after_seq, type, emitter, event)
-      select org_id, turn_id, epoch, position, after_seq, event ->> 'type', emitter, event from given
-        where exists (select from turns t where t.org_id = given.org_id and t.id = given.turn_id
-          and t.epoch = given.epoch and t.status in ('dispatching', 'running'))
-      on conflict do nothing returning turn_id, position
-  ) select turn_id, position from taken
-    union all select e.turn_id, e.position from turn_events e join given using (org_id, turn_id, epoch, position)`;
+      select g.org_id, g.turn_id, g.epoch, g.position, g.after_seq, g.event ->> 'type', g.emitter, g.event
+        from ${GIVEN} join turns t on t.org_id = g.org_id and t.id = g.turn_id and t.epoch = g.epoch
+          and t.status in ('dispatching', 'running')
+      on conflict do nothing returning 1
+  ) select count(*)::int as count from taken`;
+
+/** The rows that are there, whether the last commit put them there or an earlier one whose answer was lost (J3). */
+const FIND = `select e.turn_id, e.epoch, e.position from ${GIVEN} join turn_events e using (org_id, turn_id, epoch, position)`;
 
 export function createJournal({ database, clock = systemClock, onRefused, report }: JournalOptions): Journal {
   let waiting: JournalRow[] = [];
@@ -84,8 +85,10 @@ export function createJournal({ database, clock = systemClock, onRefused, report
     const statement = { text: INSERT, values: [toJsonb(batch)] };
     for (;;) {
       try {
-        const taken = await database.asSystem<{ turn_id: string; position: number }>(statement);
-        if (taken.length < batch.length) onRefused?.(without(batch, taken));
+        const [taken] = await database.asSystem<{ count: number }>(statement);
+        if (taken?.count === batch.length) return;
+        const refused = without(batch, await database.asSystem<RowKey>({ ...statement, text: FIND }));
+        if (refused.length > 0) onRefused?.(refused);
         return;
       } catch (error) {
         report?.(error);
@@ -118,9 +121,13 @@ export function createJournal({ database, clock = systemClock, onRefused, report
   };
 }
 
-function without(batch: readonly JournalRow[], taken: readonly { turn_id: string; position: number }[]): JournalRow[] {
-  const there = new Set(taken.map(({ turn_id, position }) => `${turn_id}.${position}`));
-  return batch.filter(({ turn_id, position }) => !there.has(`${turn_id}.${position}`));
+type RowKey = Pick<JournalRow, "turn_id" | "epoch" | "position">;
+
+const keyOf = ({ turn_id, epoch, position }: RowKey) => `${turn_id}.${epoch}.${position}`;
+
+function without(batch: readonly JournalRow[], there: readonly RowKey[]): JournalRow[] {
+  const keys = new Set(there.map(keyOf));
+  return batch.filter((row) => !keys.has(keyOf(row)));
 }
 
 /** The journaled events of a turn, of all its epochs, in order. */

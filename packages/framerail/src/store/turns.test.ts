@@ -4,7 +4,7 @@ import type { TestStore } from "./testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "./testing/open-store.js";
 import { claimOf, createSession, endOf, startTurn, userMessage } from "./testing/turn-fixtures.js";
 import { commitTurnEnd } from "./turn-end.js";
-import { acceptTurn, claimTurn, readTurn, refuseTurn } from "./turns.js";
+import { acceptTurn, claimTurn, dropExpiredKeys, readTurn, refuseTurn } from "./turns.js";
 
 describe.each(DRIVERS)("turns on the %s driver", (name) => {
   let store: TestStore;
@@ -102,6 +102,18 @@ describe.each(DRIVERS)("turns on the %s driver", (name) => {
     await store.admin(`update idempotency_keys set expires_at = now() - interval '1 second' where org_id = '${org}'`);
     await refuseTurn(store.database, org, second.turnId, 1);
     expect((await claim(claimOf(sessionId, { idempotency }))).kind).toBe("claimed");
+  });
+
+  test("keys that have expired are taken away, and others stay", async () => {
+    const { sessionId } = await createSession(store.database, org);
+    const key = (name: string) => ({ principal: "user_1", key: name, bodySha256: "a".repeat(64) });
+    const first = claimOf(sessionId, { idempotency: key("old") });
+    await claim(first);
+    await store.admin(`update idempotency_keys set expires_at = now() - interval '1 second' where org_id = '${org}'`);
+    await store.admin(`update turns set status = 'refused' where id = '${first.turnId}'`);
+    await claim(claimOf(sessionId, { idempotency: key("young") }));
+    expect(await dropExpiredKeys(store.database)).toBe(1);
+    expect(await store.admin(`select key from idempotency_keys where org_id = '${org}'`)).toEqual([{ key: "young" }]);
   });
 
   test("a session that is closed, unknown, another user's or another tenant's takes no turn [D-13]", async () => {

@@ -164,6 +164,14 @@ export async function refuseTurn(database: Database, orgId: string, turnId: stri
   });
 }
 
+/** Takes away keys that stand for nothing any more. Resolves to how many went. */
+export async function dropExpiredKeys(database: Database): Promise<number> {
+  const rows = await database.asSystem({
+    text: "delete from idempotency_keys where expires_at < now() returning key",
+  });
+  return rows.length;
+}
+
 export interface TurnRow {
   readonly turn_id: string;
   readonly session_id: string;
