@@ -61,8 +61,8 @@ test("two sub-agents are asked at once, one part fails, components are shown and
     { event_type: "tool_call", tool_call: rewards },
     // Side by side: the shorter of the two scripts is the faster one.
     { event_type: "tool_call", tool_call: points },
-    { event_type: "tool_completed", tool_call: points },
     { event_type: "tool_call", tool_call: search },
+    { event_type: "tool_completed", tool_call: points },
     { event_type: "status", data: searching },
     { event_type: "tool_completed", tool_call: search },
     { event_type: "tool_completed", tool_call: rewards },

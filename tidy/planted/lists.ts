@@ -6,6 +6,7 @@ import type { Plant } from "./plants.js";
 import { PLANTS } from "./plants.js";
 import { POLICY_PLANTS } from "./policy-plants.js";
 import { REGISTRY_PLANTS } from "./registry-plants.js";
+import { STORE_PLANTS } from "./store-plants.js";
 
 export const ALL_PLANTS: readonly Plant[] = [
   ...PLANTS,
@@ -13,6 +14,7 @@ export const ALL_PLANTS: readonly Plant[] = [
   ...POLICY_PLANTS,
   ...BACKEND_PLANTS,
   ...AGENT_PLANTS,
+  ...STORE_PLANTS,
 ];
 
 /** Where a plant's file and test stand, from the repository's root. */

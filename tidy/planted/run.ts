@@ -14,6 +14,8 @@ const COPIED = [
   "PROTOCOL.md",
   "examples",
   "package.json",
+  // Built: the embedded database's thread and the program are run from there.
+  "packages/framerail/dist",
   "packages/framerail/migrations",
   "packages/framerail/package.json",
   "packages/framerail/src",

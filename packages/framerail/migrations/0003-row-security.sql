@@ -13,7 +13,10 @@ begin
       -- Roles belong to the whole server: another database of it may have made them, perhaps at this moment.
       when duplicate_object or unique_violation then null;
     end;
-    execute format('grant %I to current_user', name);
+    -- Where the roles were made and given by somebody else, we may have no right to give them again.
+    if not pg_has_role(current_user, name, 'member') then
+      execute format('grant %I to current_user', name);
+    end if;
   end loop;
 end $$;
 

@@ -7,6 +7,7 @@
 import { readFileSync } from "node:fs";
 import { isFramerailError } from "@framerail/protocol";
 import { Command, CommanderError } from "commander";
+import { addMigrateCommand } from "./migrate-command.js";
 import { addRegistryCommand } from "./registry-command.js";
 import type { Terminal } from "./terminal.js";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./terminal.js";
@@ -32,6 +33,7 @@ function createProgram(terminal: Terminal): Command {
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .addHelpText("after", "\nExample:\n  framerail registry check examples/registry\n");
+  addMigrateCommand(program, terminal);
   addRegistryCommand(program, terminal);
   return program;
 }

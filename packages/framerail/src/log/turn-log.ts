@@ -33,6 +33,8 @@ export interface TurnView {
   readonly epoch: number;
   readonly lastSeq: number;
   readonly sealed: boolean;
+  /** The log has lost the turn for good: readers are cut, and find it in the store. */
+  readonly lost?: boolean;
   /** Undefined: that part is no longer in memory, and `readBack` has it. */
   seek(afterSeq: number): number | undefined;
   segmentAt(position: number): Segment | undefined;

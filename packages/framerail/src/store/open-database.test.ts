@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { rmSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createDatabase, openDatabase } from "./database.js";
 import { openEmbeddedDriver } from "./embedded/embedded-driver.js";
@@ -129,6 +130,7 @@ test("the embedded database's one session carries no tenant and no role to the n
   const driver = await openEmbeddedDriver({ folder, thread: THREAD });
   await leavesNothingBehind(driver, spoilers(driver, randomUUID()));
   await driver.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test("a connection back in the pool carries no tenant and no role, whatever happened on it [D-12]", async () => {

@@ -82,6 +82,7 @@ export class TurnStream {
       if (segment !== undefined) this.#send(segment);
       else if (this.#seq < view.lastSeq) this.#position = view.seek(this.#seq);
       else if (view.sealed) this.#finish();
+      else if (view.lost) this.#cut("lost");
       else return false;
       return true;
     }

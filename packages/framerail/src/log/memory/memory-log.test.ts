@@ -80,7 +80,10 @@ test("a turn that is in the store stays for those who read it, and goes after a 
   const timers: (() => void)[] = [];
   const clock = {
     now: () => 0,
-    schedule: (_: number, callback: () => void) => (timers.push(callback), () => undefined),
+    schedule(_: number, callback: () => void) {
+      timers.push(callback);
+      return () => undefined;
+    },
   };
   const log = createMemoryLog({ clock });
   const turnId = randomUUID();

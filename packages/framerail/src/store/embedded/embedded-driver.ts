@@ -3,17 +3,19 @@
 // pglite-thread.ts), the lock (folder-lock.ts), what makes a folder sound (data-folder.ts).
 //   E1. The database has one session, so transactions run one after the other, in the order they were asked for.
 //   E2. A thread that ends takes what waited with it: STORE_UNAVAILABLE, or COMMIT_UNKNOWN where a commit was under way.
+//       The next transaction opens the folder again, as the next process would.
 //   E3. Every transaction that was begun is ended before the next one: also one whose opening failed.
 
 import { join } from "node:path";
-import { FramerailError } from "@framerail/protocol";
+import type { Clock } from "@framerail/protocol";
+import { FramerailError, systemClock } from "@framerail/protocol";
 import { brokenConnection, storeError } from "../failure.js";
-import { WAITING_MAX } from "../limits.js";
+import { STATEMENT_MS_MAX, WAITING_MAX } from "../limits.js";
 import { runScoped, unheardFailure } from "../scoped-sql.js";
 import type { Sql, SqlDriver, SqlValue, Statement } from "../sql.js";
 import { checkDataFolder } from "./data-folder.js";
 import { lockFolder } from "./folder-lock.js";
-import type { Question } from "./thread-line.js";
+import type { LineOptions, Question } from "./thread-line.js";
 import { ThreadLine } from "./thread-line.js";
 
 export interface EmbeddedOptions {
@@ -22,6 +24,9 @@ export interface EmbeddedOptions {
   /** The built file of the thread. */
   readonly thread?: URL;
   readonly waitingMax?: number;
+  /** A statement that takes longer costs the thread. */
+  readonly statementMsMax?: number;
+  readonly clock?: Clock;
 }
 
 /** As any driver; and its thread can be ended, which only a test does. */
@@ -33,42 +38,48 @@ const THREAD = new URL("./pglite-thread.js", import.meta.url);
 
 /** Throws STORE_LOCKED while another process has the folder, STORE_REFUSED when what is in it cannot be opened. */
 export async function openEmbeddedDriver(options: EmbeddedOptions): Promise<EmbeddedSqlDriver> {
-  const { folder, thread = THREAD, waitingMax = WAITING_MAX } = options;
-  const data = join(folder, "postgres");
-  const unlock = lockFolder(folder);
+  const { thread = THREAD, statementMsMax = STATEMENT_MS_MAX, clock = systemClock } = options;
+  const folder = join(options.folder, "postgres");
+  const open = () => openLine({ thread, folder, clock, answerMsMax: statementMsMax });
+  const unlock = lockFolder(options.folder);
   try {
-    checkDataFolder(data);
-    return new EmbeddedDriver(await openLine(thread, data), unlock, waitingMax);
+    checkDataFolder(folder);
+    return new EmbeddedDriver({ open, line: await open(), unlock, waitingMax: options.waitingMax ?? WAITING_MAX });
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-async function openLine(thread: URL, data: string): Promise<ThreadLine> {
-  const line = new ThreadLine(thread, data);
+async function openLine(options: LineOptions): Promise<ThreadLine> {
+  const line = new ThreadLine(options);
   try {
     await line.opened;
     return line;
   } catch (cause) {
     await line.terminate();
-    const says = `the database in ${data} cannot be opened; nothing was changed. Restore the folder, or move it away`;
+    const says = `the database in ${options.folder} cannot be opened; nothing was changed. Restore the folder, or move it away`;
     throw new FramerailError("STORE_REFUSED", says, { cause });
   }
 }
 
+interface Opened {
+  open(): Promise<ThreadLine>;
+  readonly line: ThreadLine;
+  unlock(): void;
+  readonly waitingMax: number;
+}
+
 class EmbeddedDriver implements EmbeddedSqlDriver {
-  readonly #line: ThreadLine;
-  readonly #unlock: () => void;
-  readonly #waitingMax: number;
+  readonly #opened: Opened;
+  #line: ThreadLine;
   #tail: Promise<unknown> = Promise.resolve();
   #queued = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(line: ThreadLine, unlock: () => void, waitingMax: number) {
-    this.#line = line;
-    this.#unlock = unlock;
-    this.#waitingMax = waitingMax;
+  constructor(opened: Opened) {
+    this.#opened = opened;
+    this.#line = opened.line;
   }
 
   transaction<T>(opening: string, work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -95,7 +106,7 @@ class EmbeddedDriver implements EmbeddedSqlDriver {
     this.#closed ??= this.#tail.then(async () => {
       // A thread that is gone has nothing left to close.
       await this.#ask({ kind: "close" }).catch(() => undefined);
-      this.#unlock();
+      this.#opened.unlock();
     });
     return this.#closed;
   }
@@ -113,15 +124,26 @@ class EmbeddedDriver implements EmbeddedSqlDriver {
   // E1
   #inTurn<T>(run: () => Promise<T>): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(brokenConnection(undefined, false));
-    if (this.#queued >= this.#waitingMax)
+    if (this.#queued >= this.#opened.waitingMax)
       return Promise.reject(new FramerailError("STORE_UNAVAILABLE", "too many wait for the database"));
     this.#queued += 1;
-    const result = this.#tail.then(run);
+    const result = this.#tail.then(() => this.#reopen()).then(run);
     const leave = () => {
       this.#queued -= 1;
     };
     this.#tail = result.then(leave, leave);
     return result;
+  }
+
+  // E2
+  async #reopen(): Promise<void> {
+    if (!this.#line.hasEnded) return;
+    await this.#line.terminate();
+    try {
+      this.#line = await this.#opened.open();
+    } catch (cause) {
+      throw brokenConnection(cause, false);
+    }
   }
 
   async #ask<Row extends object>(question: Question, committing = false): Promise<Row[]> {

@@ -1,7 +1,8 @@
 // The thread in which the embedded database runs: a statement there never holds up a frame here.
 // Speaks with embedded-driver.ts: one request at a time is answered, in order.
 //   T1. A database is made beside its place and moved there when it is whole: who is stopped while it is made starts anew.
-//   T2. A database that has crashed is not asked again: what it still has in its memory is worth nothing. The thread ends.
+//   T2. A database that has crashed is not asked again: after a panic (a log that cannot be written, on a full disk) its
+//       next statement never returns. The thread ends, and the folder is opened anew by another.
 
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
@@ -76,9 +77,12 @@ async function commit(): Promise<readonly object[]> {
   return messages.flatMap((message) => ("text" in message ? [{ command: message.text }] : []));
 }
 
-/** The database's program ended or ran into the ground; everything else is an answer. */
+/** The database's program ended, or said that it would if it could; everything else is an answer. */
 function isCrash(error: unknown): boolean {
-  return error instanceof WebAssembly.RuntimeError || (error as Error | undefined)?.name === "ExitStatus";
+  const { name, severity } = error as { name?: string; severity?: string };
+  return (
+    error instanceof WebAssembly.RuntimeError || name === "ExitStatus" || severity === "PANIC" || severity === "FATAL"
+  );
 }
 
 let last: Promise<void> = Promise.resolve();
@@ -88,7 +92,7 @@ port.on("message", (request: Request) => {
       port.postMessage({ id: request.id, rows: await answer(request) } satisfies Answer);
     } catch (error) {
       // T2: unheard here on purpose, so that the thread ends with it.
-      if (isCrash(error)) throw error;
+      if (isCrash(error)) throw new Error("the embedded database has crashed", { cause: error });
       const { message, code, detail } = error as { message: string; code?: string; detail?: string };
       const told = { message, ...(code !== undefined && { code }), ...(detail !== undefined && { detail }) };
       port.postMessage({ id: request.id, error: told } satisfies Answer);

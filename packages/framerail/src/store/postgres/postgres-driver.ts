@@ -143,12 +143,15 @@ async function runOnce<Row extends object>(client: PoolClient, opening: string, 
   const asked = client.query<Row>(statement.text, statement.values as unknown[] | undefined);
   const committed = client.query("commit");
   const [opening_, asked_, committed_] = await Promise.allSettled([opened, asked, committed]);
+  const isCut = committed_.status === "rejected" && sqlStateOf(committed_.reason) === undefined;
   // The server answers a commit of a failed transaction with a rollback, so the first failure is the whole story; and
   // where it said itself that it stopped before the commit, there was none.
   for (const step of [opening_, asked_]) {
-    if (step.status === "rejected") throw storeError(step.reason, sqlStateOf(step.reason) === undefined);
+    if (step.status === "fulfilled") continue;
+    const isTold = sqlStateOf(step.reason) !== undefined;
+    throw isCut ? brokenConnection(step.reason, !isTold) : storeError(step.reason, false);
   }
-  if (committed_.status === "rejected") throw storeError(committed_.reason, true);
+  if (committed_.status === "rejected") throw await commitError(client, committed_.reason);
   return (asked_ as PromiseFulfilledResult<pg.QueryResult<Row>>).value.rows;
 }
 
@@ -157,8 +160,18 @@ async function commit(client: PoolClient): Promise<void> {
   try {
     answer = await client.query("commit");
   } catch (error) {
-    throw storeError(error, true);
+    throw await commitError(client, error);
   }
   // A transaction in which a statement failed, unheard by its author, is rolled back by the server with no error.
   if (answer.command !== "COMMIT") throw unheardFailure();
+}
+
+/** A server that refuses a commit and lives has kept nothing; one that dies of it, on a full disk, may have kept it all. */
+async function commitError(client: PoolClient, error: unknown): Promise<unknown> {
+  if (sqlStateOf(error) === undefined) return brokenConnection(error, true);
+  const lives = await client.query("rollback").then(
+    () => true,
+    () => false,
+  );
+  return lives ? storeError(error, true) : brokenConnection(error, true);
 }

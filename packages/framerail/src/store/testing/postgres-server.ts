@@ -16,7 +16,8 @@ const START_MS_MAX = 60_000;
 
 export interface PostgresServer {
   url(database: string): string;
-  start(): Promise<void>;
+  /** `prefix` is a command that runs the server's own. */
+  start(prefix?: readonly string[]): Promise<void>;
   /** SIGKILL of the whole server, as when the machine's memory ran out; what was committed must be there afterwards. */
   kill(): Promise<void>;
   pause(): void;
@@ -25,9 +26,12 @@ export interface PostgresServer {
   dispose(): Promise<void>;
 }
 
-export async function createPostgresServer(settings: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+export async function createPostgresServer(
+  settings: Readonly<Record<string, string>> = {},
+  parent = tmpdir(),
+): Promise<PostgresServer> {
   const bin = findPostgres();
-  const folder = mkdtempSync(join(tmpdir(), "framerail-postgres-"));
+  const folder = mkdtempSync(join(parent, "framerail-postgres-"));
   const data = join(folder, "data");
   const user = serverUser();
   chmodSync(folder, 0o777);
@@ -42,17 +46,20 @@ export async function createPostgresServer(settings: Readonly<Record<string, str
     if (child?.pid !== undefined) process.kill(-child.pid, name);
   };
   const stop = async (name: NodeJS.Signals) => {
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (!isRunning(child)) return;
     const ended = once(child, "exit");
     signal(name);
     await ended;
   };
   return {
     url,
-    async start() {
-      const [program, ...rest] = asUser(user, join(bin, "postgres"), args);
-      child = spawn(program as string, rest, { stdio: "ignore", detached: true, cwd: folder });
-      await untilReady(url("postgres"));
+    async start(prefix = []) {
+      const [program = "", ...rest] = [...prefix, ...asUser(user, join(bin, "postgres"), args)];
+      await untilReady(url("postgres"), () => {
+        // A killed server's children may need a moment to go; until then a new one ends at once.
+        if (isRunning(child)) return;
+        child = spawn(program, rest, { stdio: "ignore", detached: true, cwd: folder });
+      });
     },
     kill: () => stop("SIGKILL"),
     pause: () => signal("SIGSTOP"),
@@ -78,8 +85,13 @@ export async function onServer(url: string, ...statements: string[]): Promise<Re
   }
 }
 
-async function untilReady(url: string): Promise<void> {
+function isRunning(child: ChildProcess | undefined): child is ChildProcess {
+  return child !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
+async function untilReady(url: string, launch: () => void): Promise<void> {
   for (const start = Date.now(); ; ) {
+    launch();
     try {
       await onServer(url, "select 1");
       return;

@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { createSegment } from "../segment.js";
+import { KeptFrames } from "./kept-frames.js";
+import { KEPT_BYTES_MAX } from "./limits.js";
+
+const segmentOf = (seq: number) => createSegment([{ seq, sse: `data: ${seq}\n\n` }]);
+
+test("what is kept is given from any frame on, and only without a gap [D-1]", () => {
+  const kept = new KeptFrames({ bytes: 0 });
+  const [first, second] = [segmentOf(4), segmentOf(5)];
+  kept.add(first);
+  kept.add(second);
+  expect(kept.after(3)).toEqual([first, second]);
+  expect(kept.after(4)).toEqual([second]);
+  expect(kept.after(5)).toEqual([]);
+  expect(kept.after(2)).toBeUndefined();
+});
+
+test("turns share what may be kept, and one that is let go gives its share back [G8]", () => {
+  const total = { bytes: 0 };
+  const [one, other] = [new KeptFrames(total), new KeptFrames(total)];
+  one.add(segmentOf(1));
+  other.add(segmentOf(1));
+  one.drop();
+  expect(total.bytes).toBe(segmentOf(1).chunk.length);
+  expect(one.after(0)).toBeUndefined();
+  total.bytes = KEPT_BYTES_MAX;
+  other.add(segmentOf(2));
+  expect(other.after(0)).toBeUndefined();
+  expect(total.bytes).toBe(KEPT_BYTES_MAX - segmentOf(1).chunk.length);
+});

@@ -1,0 +1,45 @@
+// What the owner of a turn keeps of it until the store has it, for a Redis that comes back without it [D-1].
+//   K1. The frames of this owner stand without a gap from its first one, or nothing is kept at all.
+//   K2. At most KEPT_TURN_BYTES_MAX of a turn and KEPT_BYTES_MAX of all: a turn that goes over it gives up what it has.
+
+import type { Segment } from "../segment.js";
+import { KEPT_BYTES_MAX, KEPT_TURN_BYTES_MAX } from "./limits.js";
+
+/** What all turns of a process keep together. */
+export interface KeptTotal {
+  bytes: number;
+}
+
+export class KeptFrames {
+  readonly #total: KeptTotal;
+  #segments: Segment[] | undefined = [];
+  #bytes = 0;
+
+  constructor(total: KeptTotal) {
+    this.#total = total;
+  }
+
+  add(segment: Segment): void {
+    const { length } = segment.chunk;
+    if (this.#segments === undefined) return;
+    if (this.#bytes + length > KEPT_TURN_BYTES_MAX || this.#total.bytes + length > KEPT_BYTES_MAX) {
+      this.drop();
+      return;
+    }
+    this.#segments.push(segment);
+    this.#bytes += length;
+    this.#total.bytes += length;
+  }
+
+  /** All that comes after `afterSeq`; undefined when not all of it is here. */
+  after(afterSeq: number): Segment[] | undefined {
+    const found = this.#segments?.filter(({ lastSeq }) => lastSeq > afterSeq);
+    return found?.[0] === undefined || found[0].firstSeq === afterSeq + 1 ? found : undefined;
+  }
+
+  drop(): void {
+    this.#total.bytes -= this.#bytes;
+    this.#bytes = 0;
+    this.#segments = undefined;
+  }
+}

@@ -1,0 +1,54 @@
+// What one tick of one turn looks like in a stream of Redis, read back.
+// Owns: entries as bytes. Does not own: which are asked for.
+
+import type { LoggedFrame } from "../frame-sink.js";
+import type { Segment } from "../segment.js";
+import { CHUNK_HEAD, createSegment, framesOf } from "../segment.js";
+
+export interface StreamEntry {
+  readonly epoch: number;
+  readonly seals: boolean;
+  readonly segment: Segment;
+}
+
+/** As Redis answers: an id, and names and values in turn. */
+export type RawEntry = readonly [id: Buffer, fields: readonly Buffer[]];
+
+const CHUNK_TAIL = 2;
+
+/** Undefined: that is no entry of ours, or not all of it. */
+export function readEntry([id, fields]: RawEntry): StreamEntry | undefined {
+  const found = new Map<string, Buffer>();
+  for (let at = 0; at + 1 < fields.length; at += 2) found.set(String(fields[at]), fields[at + 1] as Buffer);
+  const [lastSeq, firstSeq] = [Number.parseInt(String(id), 10), Number(String(found.get("first")))];
+  // A copy: the answer that it is a part of may be large, and would live as long as the turn.
+  const chunk = Buffer.from(found.get("bytes") ?? []);
+  const ends = endsOf(chunk);
+  if (!(firstSeq >= 1) || ends.length !== lastSeq - firstSeq + 1) return undefined;
+  const segment = { firstSeq, lastSeq, chunk, ends };
+  return { epoch: Number(String(found.get("epoch"))), seals: String(found.get("seals")) === "1", segment };
+}
+
+/** Its frames after `afterSeq`, as a segment. */
+export function cutSegment(segment: Segment, afterSeq: number): Segment {
+  if (segment.firstSeq > afterSeq) return segment;
+  return createSegment(listFrames(segment).filter(({ seq }) => seq > afterSeq));
+}
+
+export function listFrames(segment: Segment): LoggedFrame[] {
+  const texts = framesOf(segment).toString("utf8").split("\n\n");
+  texts.pop();
+  return texts.map((text, index) => ({ seq: segment.firstSeq + index, sse: `${text}\n\n` }));
+}
+
+/** An empty line ends a frame, and nothing inside of one can be an empty line. */
+function endsOf(chunk: Buffer): number[] {
+  const ends: number[] = [];
+  for (let at = CHUNK_HEAD; at < chunk.length - CHUNK_TAIL; ) {
+    const found = chunk.indexOf("\n\n", at, "latin1");
+    if (found < 0) break;
+    at = found + 2;
+    ends.push(at);
+  }
+  return ends;
+}
