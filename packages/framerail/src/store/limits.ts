@@ -10,6 +10,8 @@ export const CONNECTIONS_MAX = 10;
 /** A statement that takes longer is ended by the server. */
 export const STATEMENT_MS_MAX = 30_000;
 export const CONNECT_MS_MAX = 5_000;
+/** Texts of statements that a connection keeps parsed and planned. */
+export const PREPARED_MAX = 500;
 /** Transactions that may wait for the embedded database, or for a connection. */
 export const WAITING_MAX = 10_000;
 

@@ -3,12 +3,13 @@
 //   P1. Statements of a transaction are sent as soon as they are asked for; the opening never waits for its answer.
 //   P2. A connection goes back to the pool only outside any transaction, and never after the line or the server failed.
 //   P3. No answer is waited for without end: the server has a time for a statement, and we a little more for its answer.
+//   P4. A statement with values is parsed and planned once per connection: the program has a fixed set of texts.
 
 import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { PoolClient } from "pg";
 import pg from "pg";
 import { brokenConnection, connectError, sqlStateOf, storeError } from "../failure.js";
-import { CONNECT_MS_MAX, CONNECTIONS_MAX, STATEMENT_MS_MAX, WAITING_MAX } from "../limits.js";
+import { CONNECT_MS_MAX, CONNECTIONS_MAX, PREPARED_MAX, STATEMENT_MS_MAX, WAITING_MAX } from "../limits.js";
 import { runScoped, unheardFailure } from "../scoped-sql.js";
 import type { Sql, SqlDriver, SqlValue, Statement } from "../sql.js";
 import { PARSERS } from "../sql.js";
@@ -118,10 +119,23 @@ async function runTransaction<T>(client: PoolClient, opening: string, work: (sql
 
 async function ask<Row extends object>(client: PoolClient, text: string, values?: readonly SqlValue[]) {
   try {
-    return await client.query<Row>(text, values as unknown[] | undefined);
+    return await client.query<Row>(queryOf(text, values));
   } catch (error) {
     throw storeError(error, false);
   }
+}
+
+const names = new Map<string, string>();
+
+// P4
+function queryOf(text: string, values: readonly SqlValue[] = []): pg.QueryConfig {
+  if (values.length === 0) return { text };
+  let name = names.get(text);
+  if (name === undefined && names.size < PREPARED_MAX) {
+    name = `framerail_${names.size}`;
+    names.set(text, name);
+  }
+  return { text, values: values as unknown[], ...(name !== undefined && { name }) };
 }
 
 /** Gives what is to be thrown: a failed opening explains whatever came after it. */
@@ -140,7 +154,7 @@ async function rollBack(client: PoolClient, opened: Promise<unknown>, error: unk
 
 async function runOnce<Row extends object>(client: PoolClient, opening: string, statement: Statement): Promise<Row[]> {
   const opened = client.query(opening);
-  const asked = client.query<Row>(statement.text, statement.values as unknown[] | undefined);
+  const asked = client.query<Row>(queryOf(statement.text, statement.values));
   const committed = client.query("commit");
   const [opening_, asked_, committed_] = await Promise.allSettled([opened, asked, committed]);
   const isCut = committed_.status === "rejected" && sqlStateOf(committed_.reason) === undefined;
