@@ -26,7 +26,7 @@ export const TOOL_PLANTS: readonly Plant[] = [
       "record.close(signal.aborted ? cancelled : outcome)",
       "record.close(outcome)",
     ],
-    ["a made-up name is not shown", 'TOOL_NAME.test(name) ? name : "unknown"', "name", "run-tool"],
+    ["a made-up name is not shown", "const shown = publicName(name);", "const shown = name;", "run-tool"],
     [
       "a slow schema does not outlive a cancel",
       "    if (progress.cancelled) return failed(sayCancelled(tool.name));\n    const value",

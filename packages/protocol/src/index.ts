@@ -18,7 +18,7 @@ export { createSseDecoder } from "./codec/sse-decode.js";
 export type { SseFields } from "./codec/sse-encode.js";
 export { encodeSse, encodeSseComment, encodeSseRetry, SSE_DONE, SSE_DONE_FRAME } from "./codec/sse-encode.js";
 export type { FrameSse, SseFramingOptions } from "./codec/sse-framing.js";
-export { createSseFraming, ndjsonLineOf, sseDataStart } from "./codec/sse-framing.js";
+export { createSseFraming, ndjsonLineOf, splitSseFrames, sseDataStart } from "./codec/sse-framing.js";
 export type {
   AgentWrapperCompletion,
   AgentWrapperEvent,

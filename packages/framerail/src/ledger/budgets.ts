@@ -24,7 +24,7 @@ import {
 } from "../store/budgets.js";
 import type { Database } from "../store/database.js";
 import type { Sql } from "../store/sql.js";
-import { isUuid } from "../store/storable.js";
+import { isUuid } from "../store/uuid.js";
 import { isSpent, thresholdsReached } from "./thresholds.js";
 
 const AGENT_ID_LENGTH_MAX = 256;

@@ -16,7 +16,7 @@ import { insertAuditRows } from "../store/audit.js";
 import type { CheckpointRow, PutResult } from "../store/checkpoints.js";
 import { insertCheckpoint, lockSession, readNewestCheckpoint } from "../store/checkpoints.js";
 import type { Database } from "../store/database.js";
-import { isUuid } from "../store/storable.js";
+import { isUuid } from "../store/uuid.js";
 import { digestBlob, prependVersion, stripVersion, unreadable } from "./checkpoint-blob.js";
 
 const ITERATION_MAX = 2_147_483_647;

@@ -6,7 +6,7 @@ import type { ActionType, AuditedAction, ChainLink } from "../store/audit.js";
 import { ACTION_TYPES, invalidProvenance, readActions, readChain } from "../store/audit.js";
 import type { Database } from "../store/database.js";
 import type { Sql } from "../store/sql.js";
-import { isUuid } from "../store/storable.js";
+import { isUuid } from "../store/uuid.js";
 
 export interface ActionRef {
   readonly sessionId: string;

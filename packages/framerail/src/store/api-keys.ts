@@ -11,7 +11,7 @@ import { FramerailError } from "@framerail/protocol";
 import { notFound, requireText, requireTextOrNull, requireTime, requireUuid } from "./checked-value.js";
 import type { Database } from "./database.js";
 import type { Sql } from "./sql.js";
-import { isUuid } from "./storable.js";
+import { isUuid } from "./uuid.js";
 
 const PREFIX = "frk_";
 const KEY_BYTES = 32;

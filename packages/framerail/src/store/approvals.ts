@@ -10,7 +10,7 @@ import { FramerailError } from "@framerail/protocol";
 import { notFound, requireCount, requireSize, requireText, requireTextOrNull, requireUuid } from "./checked-value.js";
 import { toJsonb } from "./json.js";
 import type { Sql } from "./sql.js";
-import { isUuid } from "./storable.js";
+import { isUuid } from "./uuid.js";
 
 /** The oldest that a list shows. */
 export const APPROVALS_LISTED_MAX = 1_000;

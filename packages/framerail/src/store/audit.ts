@@ -11,7 +11,7 @@ import type { Json } from "@framerail/protocol";
 import { FramerailError, formatTimestamp } from "@framerail/protocol";
 import { toJsonb } from "./json.js";
 import type { Sql } from "./sql.js";
-import { isUuid } from "./storable.js";
+import { isUuid } from "./uuid.js";
 
 export const ACTION_TYPES = [
   "message_received",

@@ -8,7 +8,7 @@ import type { Json } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
 import { compileCheck } from "@framerail/protocol/schema";
 import { toJsonb } from "./json.js";
-import { isUuid } from "./storable.js";
+import { isUuid } from "./uuid.js";
 
 /** Names, ids of users and agents, notes. */
 export const TEXT_LENGTH_MAX = 4_096;

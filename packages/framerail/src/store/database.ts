@@ -11,6 +11,7 @@ import { FramerailError, systemClock } from "@framerail/protocol";
 import { sqlStateOf } from "./failure.js";
 import { RETRIES_MAX, RETRY_DELAY_MS } from "./limits.js";
 import type { Sql, SqlDriver, Statement } from "./sql.js";
+import { isUuid } from "./uuid.js";
 
 export interface Database {
   /** Runs `work` in one transaction as the tenant, or a single statement as a transaction of its own. */
@@ -22,7 +23,6 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 const AS_SYSTEM = "begin; set local role framerail_system";
 
@@ -80,7 +80,7 @@ function refused(why: string, cause?: unknown): FramerailError {
 
 // The id stands in the text, because opening a transaction takes no values: so it must be an id and nothing else.
 function openAsTenant(orgId: string): string {
-  if (!UUID.test(orgId)) throw new FramerailError("INVALID_ARGUMENT", "a tenant's id must be a UUID in lower case");
+  if (!isUuid(orgId)) throw new FramerailError("INVALID_ARGUMENT", "a tenant's id must be a UUID in lower case");
   return `begin; set local role framerail_app; set local app.org_id = '${orgId}'`;
 }
 

@@ -6,7 +6,7 @@
 
 import { promisify } from "node:util";
 import { constants, deflate, inflate } from "node:zlib";
-import { FramerailError } from "@framerail/protocol";
+import { FramerailError, splitSseFrames } from "@framerail/protocol";
 import { SEGMENT_BYTES_MAX } from "./limits.js";
 
 export interface StoredFrame {
@@ -40,12 +40,12 @@ export async function unpackFrames({ firstSeq, lastSeq, bytes }: FrameSegment): 
   const raw = await decompress(bytes, { maxOutputLength: SEGMENT_BYTES_MAX }).catch((cause: unknown) => {
     throw new FramerailError("STORE_REFUSED", "stored frames are damaged", { cause });
   });
-  // An empty line ends a frame, and nothing inside of one can be an empty line.
-  const texts = raw.toString("utf8").split("\n\n");
-  if (texts.pop() !== "" || texts.length !== lastSeq - firstSeq + 1) {
+  const text = raw.toString("utf8");
+  const frames = splitSseFrames(text);
+  if (!text.endsWith("\n\n") || frames.length !== lastSeq - firstSeq + 1) {
     throw new FramerailError("STORE_REFUSED", "stored frames are damaged");
   }
-  return texts.map((text, index) => ({ seq: firstSeq + index, sse: `${text}\n\n` }));
+  return frames.map((sse, index) => ({ seq: firstSeq + index, sse }));
 }
 
 /** Cuts a row of frames where a segment would be over its maximum. A single frame is always under it. */

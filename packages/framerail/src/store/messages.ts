@@ -11,7 +11,7 @@ import { checkMessage, FramerailError } from "@framerail/protocol";
 import { notFound, requireSize, requireTime, requireUuid } from "./checked-value.js";
 import { toJsonb } from "./json.js";
 import type { Sql, SqlValue } from "./sql.js";
-import { isUuid } from "./storable.js";
+import { isUuid } from "./uuid.js";
 
 export type Message = UserMessage | AssistantMessage;
 

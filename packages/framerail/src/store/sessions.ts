@@ -10,7 +10,7 @@ import type { Json } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
 import { notFound, requireCount, requireText, requireTextOrNull, requireUuid, toExactJson } from "./checked-value.js";
 import type { Sql } from "./sql.js";
-import { isUuid } from "./storable.js";
+import { isUuid } from "./uuid.js";
 
 export type SessionStatus = "initializing" | "active" | "suspended" | "error" | "terminated";
 

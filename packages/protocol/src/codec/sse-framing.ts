@@ -48,6 +48,13 @@ export function createSseFraming(options: SseFramingOptions): FrameSse {
   };
 }
 
+/** Whole frames of `createSseFraming` that stand one after the other: an empty line ends one, and no frame holds another. */
+export function splitSseFrames(text: string): string[] {
+  const frames = text.split("\n\n");
+  frames.pop();
+  return frames.map((frame) => `${frame}\n\n`);
+}
+
 /** Where the data of a frame of `createSseFraming` starts: `frame.slice(start, -1)` is its NDJSON line with its LF. */
 export function sseDataStart(frame: string): number {
   requireString(frame, "frame");

@@ -12,11 +12,11 @@ import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
 import type { RunContext } from "../agent.js";
 import { untilAborted } from "../model/until-aborted.js";
+import { publicName } from "../public-name.js";
 import type { Writer } from "../writer.js";
 import { runWithWriter } from "../writer.js";
 import { createCallWriter } from "./call-writer.js";
 import type { Tool, ToolContext } from "./define-tool.js";
-import { TOOL_NAME } from "./define-tool.js";
 import { openResult } from "./enrichment-envelope.js";
 import { copyValue, countJsonBytes } from "./json-value.js";
 import { RESULT_BYTES_MAX } from "./limits.js";
@@ -106,7 +106,7 @@ export async function runUnknownTool(
   { writer, clock }: Pick<ToolCallContext, "writer" | "clock">,
 ): Promise<ToolOutcome> {
   // Whatever the model made up; only what could be a name is shown to anyone.
-  const shown = TOOL_NAME.test(name) ? name : "unknown";
+  const shown = publicName(name);
   const reading = readArguments(call);
   const record = openRecord({ writer, clock, callId: call.id, name: shown, type: "function", reading });
   return record.close(failed(sayUnknown(shown, known)));

@@ -12,6 +12,7 @@ import {
   projectFrame04,
   readFrame,
   SSE_DONE_FRAME,
+  splitSseFrames,
   sseDataStart,
 } from "@framerail/protocol";
 import { RETRY_MS } from "../limits.js";
@@ -51,11 +52,8 @@ export function wireFormat(transport: "sse" | "ndjson", version: WireVersion): W
   return FORMATS[transport][version];
 }
 
-/** An empty line ends a frame, and nothing inside of one can be an empty line. */
 function eachFrame(frames: Buffer, project: (sse: string) => string): string {
-  const texts = frames.toString("utf8").split("\n\n");
-  texts.pop();
-  return texts.map((text) => project(`${text}\n\n`)).join("");
+  return splitSseFrames(frames.toString("utf8")).map(project).join("");
 }
 
 function dataOf(sse: string): string {

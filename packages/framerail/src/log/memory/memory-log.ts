@@ -12,11 +12,11 @@ import type { EncodedFrame, LoggedFrame } from "../frame-sink.js";
 import { SEALED_MS_IN_MEMORY } from "../limits.js";
 import type { Segment } from "../segment.js";
 import { createSegment, framesOf } from "../segment.js";
+import { splitFrames } from "../split-frames.js";
 import { TurnBuffer } from "../turn-buffer.js";
 import type { OpenOptions, TurnAppender, TurnLog, TurnRef, TurnView } from "../turn-log.js";
 import type { JournalFile, JournalPlace } from "./journal-file.js";
 import type { JournalRecord } from "./journal-record.js";
-import { splitFrames } from "./split-frames.js";
 
 /** Bytes that may wait for a tick before a writer that asks is told to wait for it. */
 const BACKLOG_BYTES_HIGH = 262_144;

@@ -4,6 +4,7 @@
 import type { LoggedFrame } from "../frame-sink.js";
 import type { Segment } from "../segment.js";
 import { CHUNK_HEAD, createSegment, framesOf } from "../segment.js";
+import { splitFrames } from "../split-frames.js";
 
 export interface StreamEntry {
   readonly epoch: number;
@@ -36,9 +37,7 @@ export function cutSegment(segment: Segment, afterSeq: number): Segment {
 }
 
 export function listFrames(segment: Segment): LoggedFrame[] {
-  const texts = framesOf(segment).toString("utf8").split("\n\n");
-  texts.pop();
-  return texts.map((text, index) => ({ seq: segment.firstSeq + index, sse: `${text}\n\n` }));
+  return splitFrames(framesOf(segment), segment.firstSeq);
 }
 
 /** An empty line ends a frame, and nothing inside of one can be an empty line. */

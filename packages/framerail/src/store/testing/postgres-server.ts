@@ -5,11 +5,11 @@ import type { ChildProcess } from "node:child_process";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { findPort } from "./find-port.js";
 import { findPostgres } from "./find-postgres.js";
 
 const START_MS_MAX = 60_000;
@@ -123,21 +123,4 @@ function run(user: string | undefined, program: string, args: readonly string[])
   const [command, ...rest] = asUser(user, program, args);
   const { status, stderr } = spawnSync(command as string, rest, { encoding: "utf8", cwd: tmpdir() });
   if (status !== 0) throw new Error(`${program} failed: ${stderr}`);
-}
-
-/** A free port below the range from which the system takes ports by itself. */
-async function findPort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const server = createServer();
-    try {
-      server.listen(port, "127.0.0.1");
-      await once(server, "listening");
-      return port;
-    } catch {
-      // Taken: the next one.
-    } finally {
-      server.close();
-    }
-  }
 }

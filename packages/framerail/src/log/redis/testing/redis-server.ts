@@ -4,11 +4,11 @@ import type { ChildProcess } from "node:child_process";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
+import { findPort } from "../../../store/testing/find-port.js";
 import { findRedis } from "./find-redis.js";
 
 const START_MS_MAX = 20_000;
@@ -86,23 +86,6 @@ async function untilReady(url: string): Promise<void> {
       await sleep(20);
     } finally {
       redis.disconnect();
-    }
-  }
-}
-
-/** A free port below the range from which the system takes ports by itself. */
-async function findPort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const server = createServer();
-    try {
-      server.listen(port, "127.0.0.1");
-      await once(server, "listening");
-      return port;
-    } catch {
-      // Taken: the next one.
-    } finally {
-      server.close();
     }
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isUuid } from "./storable.js";
+import { isUuid } from "./uuid.js";
 
 test("only the text of a UUID in lower case is an id", () => {
   expect(isUuid("00000000-0000-4000-8000-00000000000a")).toBe(true);
