@@ -2,11 +2,12 @@
 // Measured, for our store and for the bare driver in turns in one run, medians of rounds:
 //   ends      the final commit of a turn (turn-ends.ts), so many a second and flat out: wall time of a commit from the
 //             moment it was due, CPU of this process (for the embedded database with its thread; the server is not in it)
-//   journal   rows of inner events, in commits of few and of many, one commit after the other; ours waits a millisecond
-//             for rows to come together before the first, which is in its time and not in its CPU
+//   journal   rows of inner events, in commits of few and of many, one commit after the other; ours waits for the end of
+//             the tick before each, which is in its time
 //   delays    how long the embedded database held up this thread's event loop, from its opening on
-// The bare driver writes the same rows in as many transactions, by statements that are fewest and plainest, prepared by
-// name and not waited for one by one where it can (pg); it has no tenant, no row security, no check of the turn's owner.
+// The bare driver writes the same rows in as many transactions, by statements that are fewest and plainest; it has no
+// tenant, no row security, no check of the turn's owner. With pg they are prepared by name and not waited for one by one.
+// PGlite's own calls cannot do that: it reads and plans every statement anew, which ours does not.
 // Not measured: packing the frames, a network (the server is on this machine), a database that has grown large.
 
 import { mkdtempSync, rmSync } from "node:fs";

@@ -6,6 +6,7 @@
 //       used and held together are over the limit by less than one call, whatever runs at the same time [G9].
 //   G3. A call counts for the period in which it was reserved.
 //   G4. Each mark is audited once a period: the books are held while it is looked at [R-EC-6].
+//   G5. A reservation whose answer was lost is looked for: held by nobody, it would be missing until the period ends.
 
 import { randomUUID } from "node:crypto";
 import { FramerailError } from "@framerail/protocol";
@@ -14,6 +15,7 @@ import { findRoot, insertAuditRows, invalidProvenance } from "../store/audit.js"
 import type { Budget, BudgetBooks, BudgetPeriod } from "../store/budgets.js";
 import {
   BUDGET_PERIODS,
+  hasReservation,
   insertReservation,
   lockBooks,
   markAudited,
@@ -23,6 +25,7 @@ import {
   upsertBudget,
 } from "../store/budgets.js";
 import type { Database } from "../store/database.js";
+import { readBack } from "../store/read-back.js";
 import type { Sql } from "../store/sql.js";
 import { isUuid } from "../store/uuid.js";
 import { isSpent, thresholdsReached } from "./thresholds.js";
@@ -86,23 +89,38 @@ export async function hasRoom(
 
 /** Throws NOT_FOUND where the tenant has no such turn. */
 export function reserve(database: Database, orgId: string, input: ReserveInput): Promise<ReserveResult> {
+  requireTokens(input.estimateTokens, 1, "estimateTokens");
+  const id = randomUUID();
+  let result: ReserveResult | undefined;
+  return readBack(
+    () =>
+      database.asTenant(orgId, async (sql) => {
+        result = await writeReservation(sql, id, input);
+        return result;
+      }),
+    // G5. Who holds the books knows that no commit of before is under way.
+    () =>
+      database.asTenant(orgId, async (sql) => {
+        const books = await lockBooks(sql, input.agentId, input.at);
+        return books.length === 0 || (await hasReservation(sql, id)) ? result : undefined;
+      }),
+  );
+}
+
+async function writeReservation(sql: Sql, id: string, input: ReserveInput): Promise<ReserveResult> {
   const { agentId, turnId, estimateTokens: tokens, at } = input;
-  requireTokens(tokens, 1, "estimateTokens");
-  return database.asTenant(orgId, async (sql) => {
-    const books = await lockBooks(sql, agentId, at);
-    const id = randomUUID();
-    if (books.length === 0) return { kind: "granted", reservationId: id, granted: tokens };
-    const tightest = books.reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a));
-    if (leftOf(tightest) <= 0) {
-      // A limit may have been lowered since the last call: then nobody has told yet that it is reached.
-      await auditMarks(sql, turnId, books);
-      return { kind: "exhausted", budgetId: tightest.id, spent: books.some(isSpent) };
-    }
-    if (!isUuid(turnId) || !(await insertReservation(sql, { id, turnId, tokens }, books))) {
-      throw new FramerailError("NOT_FOUND", "there is no such turn");
-    }
-    return { kind: "granted", reservationId: id, granted: Math.min(tokens, leftOf(tightest)) };
-  });
+  const books = await lockBooks(sql, agentId, at);
+  if (books.length === 0) return { kind: "granted", reservationId: id, granted: tokens };
+  const tightest = books.reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a));
+  if (leftOf(tightest) <= 0) {
+    // A limit may have been lowered since the last call: then nobody has told yet that it is reached.
+    await auditMarks(sql, turnId, books);
+    return { kind: "exhausted", budgetId: tightest.id, spent: books.some(isSpent) };
+  }
+  if (!isUuid(turnId) || !(await insertReservation(sql, { id, turnId, tokens }, books))) {
+    throw new FramerailError("NOT_FOUND", "there is no such turn");
+  }
+  return { kind: "granted", reservationId: id, granted: Math.min(tokens, leftOf(tightest)) };
 }
 
 /** Gives the reservation back and counts what was used instead. A second time changes nothing. */

@@ -65,14 +65,17 @@ export const AUDIT_COLUMNS = `org_id, id, session_id, turn_id, action_type, pare
 /**
  * Of the rows of auditValues in `place`, those with a parent in the log, or that need none there, in the order of
  * AUDIT_COLUMNS after the tenant. Any row that is not among them has no chain, and then none may be written (A2).
+ * Parents are looked up one by one, by their key: a planner that guesses wrong would read all that the tenant ever did.
  */
 export const chainedRows = (place: string) => `
   select g.id, g.session_id, g.turn_id, g.action_type, g.parent_id, coalesce(p.provenance_chain, '[]') || g.links as chain,
     g.detail, g.duration_ms, coalesce(g.occurred_at, now()) as occurred_at
   from jsonb_to_recordset(${place}::jsonb) as g (id uuid, session_id uuid, turn_id uuid, action_type text, parent_id uuid,
     stored_parent_id uuid, links jsonb, detail jsonb, duration_ms integer, occurred_at timestamptz)
-  left join agent_audit_log p
-    on p.org_id = current_org() and p.id = g.stored_parent_id and p.session_id = g.session_id
+  left join lateral (
+    select id, session_id, provenance_chain from agent_audit_log
+    where org_id = current_org() and id = g.stored_parent_id limit 1
+  ) p on p.session_id = g.session_id
   where (p.id is not null or g.stored_parent_id is null)
     and coalesce(jsonb_array_length(p.provenance_chain), 0) + jsonb_array_length(g.links) <= ${CHAIN_LINKS_MAX}`;
 

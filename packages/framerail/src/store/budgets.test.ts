@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { endTurn } from "../ledger/testing/end-turn.js";
 import { openTurn } from "../ledger/testing/open-turn.js";
 import type { Budget } from "./budgets.js";
 import { insertReservation, lockBooks, readBooks, settleReservation, upsertBudget } from "./budgets.js";
 import type { TestStore } from "./testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "./testing/open-store.js";
-import { insertUsageRows } from "./usage.js";
 
 const budgetOf = (over: Partial<Budget> = {}): Budget => ({
   id: randomUUID(),
@@ -66,15 +66,13 @@ describe.each(DRIVERS)("the books of budgets on the %s driver", (name) => {
   test("a new budget, or one with a new period, begins with what its period has used [R-6-7]", async () => {
     const org = await createTenant(store.database);
     const noon = Date.UTC(2026, 4, 15, 12);
-    const { turnId } = await openTurn(store.database, org, { agentId: "a" });
-    const other = await openTurn(store.database, org, { agentId: "b" });
-    const rowOf = (turn: string, call: number, occurredAt: number) => ({
-      ...{ turnId: turn, call, occurredAt, model: "m", inputTokens: 60, outputTokens: 40, reasoningTokens: 40 },
+    const callAt = (call: number, occurredAt: number) => ({
+      ...{ call, occurredAt, model: "m", inputTokens: 60, outputTokens: 40, reasoningTokens: 40 },
       ...{ cachedTokens: 60, costUsd: "0", ttftMs: 0, totalMs: 0, estimated: false },
     });
     const yesterday = noon - 86_400_000;
-    const rows = [rowOf(turnId, 1, noon), rowOf(turnId, 2, yesterday), rowOf(other.turnId, 1, noon)];
-    await store.database.asTenant(org, (sql) => insertUsageRows(sql, rows));
+    await endTurn(store.database, org, { agentId: "a", calls: [callAt(1, noon), callAt(2, yesterday)] });
+    await endTurn(store.database, org, { agentId: "b", calls: [callAt(1, noon)] });
     const settled = async () => (await read(org, undefined, noon)).map(({ settledTokens }) => settledTokens);
     await put(org, budgetOf({ period: "day" }), noon);
     await put(org, budgetOf({ agentId: "a", period: "day" }), noon);
@@ -82,7 +80,7 @@ describe.each(DRIVERS)("the books of budgets on the %s driver", (name) => {
     await put(org, budgetOf({ period: "month" }), noon);
     expect(await settled()).toEqual([300, 100]);
     // A change of the limit alone leaves the books alone.
-    await store.database.asTenant(org, (sql) => insertUsageRows(sql, [rowOf(turnId, 3, noon)]));
+    await endTurn(store.database, org, { agentId: "a", calls: [callAt(1, noon)] });
     await put(org, budgetOf({ period: "month", tokenLimit: 9 }), noon);
     expect(await settled()).toEqual([300, 100]);
     await put(org, budgetOf({ period: "total" }), noon);

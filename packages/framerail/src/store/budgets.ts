@@ -136,6 +136,14 @@ export async function insertReservation(
   return rows.length === books.length;
 }
 
+/** Whether a share of any budget is held under this id. */
+export async function hasReservation(sql: Sql, id: string): Promise<boolean> {
+  const rows = await sql.query("select from budget_reservations where org_id = current_org() and id = $1 limit 1", [
+    id,
+  ]);
+  return rows.length > 0;
+}
+
 const settleWhere = (which: string) => `
 with held as (
   select p.budget_id, p.period_start from budget_periods p

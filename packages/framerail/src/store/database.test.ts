@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestStore } from "./testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "./testing/open-store.js";
+import { startTurn } from "./testing/turn-fixtures.js";
 
 describe.each(DRIVERS)("a database on the %s driver", (name) => {
   let store: TestStore;
@@ -40,5 +41,16 @@ describe.each(DRIVERS)("a database on the %s driver", (name) => {
     expect(await store.database.asTenant(org, { text: "select id from organizations" })).toEqual([]);
     await expect(store.database.asTenant(org, { text: "select nonsense" })).rejects.toMatchObject({ code: "42703" });
     expect(await store.database.asTenant(org, { text: "select 1 as one" })).toEqual([{ one: 1 }]);
+  });
+
+  test("a text that is run again and again, by tenants and by the program, shows each what is theirs [D-12]", async () => {
+    const orgs = [await createTenant(store.database), await createTenant(store.database)];
+    for (const org of orgs) await startTurn(store.database, org);
+    const text = "select distinct org_id from turns where org_id = any ($1::uuid[]) order by org_id";
+    const seen = (rows: readonly object[]) => rows.map((row) => (row as { org_id: string }).org_id);
+    for (let round = 0; round < 10; round += 1) {
+      for (const org of orgs) expect(seen(await store.database.asTenant(org, { text, values: [orgs] }))).toEqual([org]);
+      expect(seen(await store.database.asSystem({ text, values: [orgs] }))).toEqual([...orgs].sort());
+    }
   });
 });

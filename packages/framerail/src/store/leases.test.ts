@@ -17,7 +17,7 @@ describe.each(DRIVERS)("leases on the %s driver", (name) => {
   beforeEach(async () => {
     org = await createTenant(store.database);
     // What earlier tests left behind is nobody's.
-    await claimOrphans(store.database, await living(), 1_000);
+    await claimOrphans(store.database, { owner: await living(), max: 1_000 });
   });
   afterAll(() => store.close());
 
@@ -28,7 +28,7 @@ describe.each(DRIVERS)("leases on the %s driver", (name) => {
     return owner;
   };
   const claim = async (owner: string) =>
-    (await claimOrphans(store.database, owner, 1_000)).map(({ turn_id }) => turn_id);
+    (await claimOrphans(store.database, { owner, max: 1_000 })).map(({ turn_id }) => turn_id);
 
   test("a turn whose process lives is left alone, and one whose lease ran out goes to another owner [D-3]", async () => {
     const owner = await living();
@@ -42,13 +42,28 @@ describe.each(DRIVERS)("leases on the %s driver", (name) => {
     expect(await claim(sealer)).toEqual([]);
   });
 
+  test("a process that was late to renew its lease does not take its own turns for orphans, but for those it names [D-3]", async () => {
+    const owner = await living();
+    const [kept, given] = [
+      await startTurn(store.database, org, { owner }),
+      await startTurn(store.database, org, { owner }),
+    ];
+    await renewLease(store.database, owner, 1);
+    await sleep(50);
+    const claimed = await claimOrphans(store.database, { owner, max: 1_000, abandoned: [given.turnId] });
+    expect(claimed.map(({ turn_id }) => turn_id)).toEqual([given.turnId]);
+    expect(await readTurn(store.database, org, kept.turnId)).toMatchObject({ owner, epoch: 1, status: "running" });
+  });
+
   test("a process that says goodbye, or never had a lease, leaves its turns at once, oldest first [D-3]", async () => {
     const owner = await living();
     const first = await startTurn(store.database, org, { owner });
     const second = await startTurn(store.database, org, { owner: randomUUID() });
     await dropLease(store.database, owner);
     const sealer = await living();
-    expect((await claimOrphans(store.database, sealer, 1)).map(({ turn_id }) => turn_id)).toEqual([first.turnId]);
+    expect((await claimOrphans(store.database, { owner: sealer, max: 1 })).map(({ turn_id }) => turn_id)).toEqual([
+      first.turnId,
+    ]);
     expect(await claim(sealer)).toEqual([second.turnId]);
   });
 
@@ -65,7 +80,7 @@ describe.each(DRIVERS)("leases on the %s driver", (name) => {
     await claimTurn(store.database, org, asked);
     const ended = await startTurn(store.database, org);
     await commitTurnEnd(store.database, org, await endOf(ended));
-    const orphans = await claimOrphans(store.database, await living(), 1_000);
+    const orphans = await claimOrphans(store.database, { owner: await living(), max: 1_000 });
     expect(orphans).toMatchObject([{ org_id: org, turn_id: asked.turnId, status: "dispatching", epoch: 2 }]);
   });
 

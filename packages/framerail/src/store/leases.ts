@@ -2,6 +2,7 @@
 // Owns: one lease per process, and handing orphans to a new owner. Does not own: sealing them (dispatch/).
 //   L1. No process's own clock decides: expiry is set and judged in the database.
 //   L2. An orphan is given to exactly one new owner, with a higher epoch: whatever the old one still sends is refused.
+//   L3. Who asks is alive: its own turns are orphans only where it says so, however late it is to renew its lease.
 
 import type { Database } from "./database.js";
 
@@ -32,20 +33,69 @@ export interface Orphan {
   readonly created_at: number;
 }
 
-/** Makes `owner` the owner of turns whose process is gone, oldest first, at most `max`. */
-export function claimOrphans(database: Database, owner: string, max: number): Promise<Orphan[]> {
+export interface OrphanClaim {
+  readonly owner: string;
+  readonly max: number;
+  /** Turns of `owner` itself that it could not bring to an end. */
+  readonly abandoned?: readonly string[];
+}
+
+/** Makes `owner` the owner, anew, of turns that nobody runs, oldest first. */
+export function claimOrphans(database: Database, { owner, max, abandoned = [] }: OrphanClaim): Promise<Orphan[]> {
   return database.asSystem<Orphan>({
     text: `with orphans as (
         select org_id, id from turns o
-          where status in ('dispatching', 'running') and not exists (
-            select from leases l where l.owner = o.owner and l.expires_at > clock_timestamp())
+          where status in ('dispatching', 'running') and (
+            case when o.owner = $1 then o.id = any ($3::uuid[])
+            else not exists (select from leases l where l.owner = o.owner and l.expires_at > clock_timestamp()) end)
           order by created_at limit $2 for update skip locked
       ) update turns t set owner = $1, epoch = t.epoch + 1 from orphans
         where t.org_id = orphans.org_id and t.id = orphans.id
         returning t.org_id, t.id as turn_id, t.session_id, t.conversation_id, t.agent_id, t.user_id, t.status, t.epoch,
           t.created_at`,
-    values: [owner, max],
+    values: [owner, max, [...abandoned]],
   });
+}
+
+/** Those of the turns that have not ended, whoever owns them. */
+export async function listOpenTurns(database: Database, turnIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await database.asSystem<{ id: string }>({
+    text: "select id from turns where id = any ($1::uuid[]) and status in ('dispatching', 'running')",
+    values: [[...turnIds]],
+  });
+  return rows.map(({ id }) => id);
+}
+
+export interface LastEnd {
+  readonly org_id: string;
+  readonly turn_id: string;
+  readonly epoch: number;
+}
+
+export interface LastEndsRequest {
+  /** Turns to look at, whoever ended them. */
+  readonly asked: readonly string[];
+  /** How long a process is looked after when it is gone. */
+  readonly goneMsMax: number;
+  readonly max: number;
+}
+
+/** Turns that have ended here, and perhaps not in the log: those asked for, and the last ones of processes gone lately. */
+export function listLastEnds(database: Database, { asked, goneMsMax, max }: LastEndsRequest): Promise<LastEnd[]> {
+  return database.asSystem<LastEnd>({
+    text: `select org_id, id as turn_id, epoch from turns where status = 'ended' and id = any ($1::uuid[])
+      union select t.* from leases l cross join lateral (
+        select org_id, id as turn_id, epoch from turns
+          where status = 'ended' and owner = l.owner and ended_at > l.expires_at - make_interval(secs => $2 / 1000.0)
+          order by ended_at desc limit $3) t
+        where l.expires_at between clock_timestamp() - make_interval(secs => $2 / 1000.0) and clock_timestamp()`,
+    values: [[...asked], goneMsMax, max],
+  });
+}
+
+/** Ends every lease: for a process that is certain to be alone with the database. */
+export async function dropLeases(database: Database): Promise<void> {
+  await database.asSystem({ text: "delete from leases" });
 }
 
 /** Takes away leases that ended long ago, of processes that will not come back. */

@@ -12,6 +12,8 @@ export const STATEMENT_MS_MAX = 30_000;
 export const CONNECT_MS_MAX = 5_000;
 /** Texts of statements that a connection keeps parsed and planned. */
 export const PREPARED_MAX = 500;
+/** Transactions of the embedded database after which its plans are made anew. */
+export const PLANS_TRANSACTIONS_MAX = 100;
 /** Transactions that may wait for the embedded database, or for a connection. */
 export const WAITING_MAX = 10_000;
 
@@ -26,7 +28,13 @@ export const IDEMPOTENCY_HOURS = 24;
 
 /** Rows that may wait for the journal. */
 export const JOURNAL_ROWS_MAX = 10_000;
+/** What they may weigh together, in characters of JSON. */
+export const JOURNAL_LENGTH_MAX = 67_108_864;
 /** Rows of one commit of the journal. */
 export const JOURNAL_BATCH_MAX = 1_000;
+/** A commit has no further row once it weighs this. */
+export const JOURNAL_BATCH_LENGTH_MAX = 8_388_608;
 /** Before a failed commit of the journal is tried again. */
 export const JOURNAL_RETRY_MS = 200;
+/** How often what is left is tried once the journal is closed: ten seconds of a database that is away. */
+export const JOURNAL_CLOSE_TRIES_MAX = 50;

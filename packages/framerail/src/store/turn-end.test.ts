@@ -118,7 +118,7 @@ describe.each(DRIVERS)("the end of a turn on the %s driver", (name) => {
 
   test("an earlier epoch writes nothing at all [D-3]", async () => {
     const turn = await startTurn(store.database, org);
-    const [orphan] = (await claimOrphans(store.database, randomUUID(), 100)).filter(
+    const [orphan] = (await claimOrphans(store.database, { owner: randomUUID(), max: 100 })).filter(
       ({ turn_id }) => turn_id === turn.turnId,
     );
     expect(orphan).toMatchObject({ org_id: org, status: "running", epoch: 2 });

@@ -61,7 +61,7 @@ describe.each(DRIVERS)("stored frames on the %s driver", (name) => {
     await piece(turnId, 1, 3);
     await expect(piece(turnId, 5, 6)).rejects.toMatchObject({ code: "INVARIANT_VIOLATION" });
     await expect(piece(turnId, 4, 6, 2)).rejects.toMatchObject({ code: "STALE_EPOCH" });
-    await claimOrphans(store.database, randomUUID(), 1_000);
+    await claimOrphans(store.database, { owner: randomUUID(), max: 1_000 });
     await expect(piece(turnId, 4, 6)).rejects.toMatchObject({ code: "STALE_EPOCH" });
     await piece(turnId, 4, 6, 2);
     expect((await read(turnId, 0)).frames).toHaveLength(6);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { loseAnswer } from "./testing/lose-answer.js";
 import type { TestStore } from "./testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "./testing/open-store.js";
 import { claimOf, createSession, endOf, startTurn, userMessage } from "./testing/turn-fixtures.js";
@@ -53,6 +54,29 @@ describe.each(DRIVERS)("turns on the %s driver", (name) => {
     expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const one of settled)
       if (one.status === "rejected") expect(one.reason).toMatchObject({ code: "TURN_RUNNING" });
+  });
+
+  test("a claim and an acceptance whose answers were lost are found, and the turn goes on [D-4]", async () => {
+    const { sessionId, conversationId } = await createSession(store.database, org);
+    const asked = claimOf(sessionId);
+    const claimed = await claimTurn(loseAnswer(store.database, "after"), org, asked);
+    expect(claimed).toMatchObject({ kind: "claimed", turn: { conversation_id: conversationId, user_id: "user_1" } });
+    const acceptance = { turnId: asked.turnId, epoch: 1, message: userMessage(asked.turnId, conversationId) };
+    await acceptTurn(loseAnswer(store.database, "after"), org, acceptance);
+    expect(await statusOf(asked.turnId)).toBe("running");
+  });
+
+  test("a claim and an acceptance that were never committed stay unknown, and can be tried again [D-4]", async () => {
+    const { sessionId, conversationId } = await createSession(store.database, org);
+    const asked = claimOf(sessionId);
+    const unknown = { code: "COMMIT_UNKNOWN" };
+    await expect(claimTurn(loseAnswer(store.database, "before"), org, asked)).rejects.toMatchObject(unknown);
+    await claim(asked);
+    const acceptance = { turnId: asked.turnId, epoch: 1, message: userMessage(asked.turnId, conversationId) };
+    await expect(acceptTurn(loseAnswer(store.database, "before"), org, acceptance)).rejects.toMatchObject(unknown);
+    expect(await statusOf(asked.turnId)).toBe("dispatching");
+    await acceptTurn(store.database, org, acceptance);
+    expect(await statusOf(asked.turnId)).toBe("running");
   });
 
   test("a refused claim and an ended turn make room for the next [D-20]", async () => {

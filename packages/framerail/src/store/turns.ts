@@ -4,6 +4,8 @@
 //   T1. A session has one open turn; a second claim is told TURN_RUNNING [D-20].
 //   T2. Claims of one session run one after the other, so that two requests with one key make one turn.
 //   T3. The user's message, the root of its provenance and the acceptance are one commit [D-5, C-8].
+//   T4. A claim or an acceptance whose answer was lost is looked for: a turn that nobody knows to be its own would keep
+//       its session from every other [D-4].
 
 import type { Json, TurnOutcome, Usage, UserMessage } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
@@ -11,8 +13,9 @@ import type { AuditRow } from "./audit.js";
 import { insertAuditRows } from "./audit.js";
 import type { Database } from "./database.js";
 import { toJsonb } from "./json.js";
-import { IDEMPOTENCY_HOURS } from "./limits.js";
+import { IDEMPOTENCY_HOURS, RETENTION_ROWS_MAX } from "./limits.js";
 import { insertMessage } from "./messages.js";
+import { readBack } from "./read-back.js";
 import type { Sql } from "./sql.js";
 
 export interface TurnClaim {
@@ -49,18 +52,42 @@ export type ClaimResult =
 
 /** Throws NOT_FOUND, SESSION_CLOSED, TURN_RUNNING or KEY_REUSED. */
 export function claimTurn(database: Database, orgId: string, claim: TurnClaim): Promise<ClaimResult> {
-  return database.asTenant(orgId, async (sql) => {
-    const session = await lockSession(sql, claim);
-    const attached = claim.idempotency && (await findKey(sql, claim.sessionId, claim.idempotency));
-    if (attached !== undefined) return { kind: "attached", turnId: attached };
-    if (session.status !== "active") {
-      throw new FramerailError("SESSION_CLOSED", `the session is ${session.status}`);
-    }
-    await insertTurn(sql, claim, session);
-    if (claim.idempotency) await insertKey(sql, claim, claim.idempotency);
-    const { status: _, ...turn } = session;
-    return { kind: "claimed", turn };
-  });
+  let result: ClaimResult | undefined;
+  return readBack(
+    () =>
+      database.asTenant(orgId, async (sql) => {
+        result = await writeClaim(sql, claim);
+        return result;
+      }),
+    // T4
+    () =>
+      database.asTenant(orgId, async (sql) => {
+        await lockSession(sql, claim);
+        return (await findTurn(sql, claim.turnId)) === undefined ? undefined : result;
+      }),
+  );
+}
+
+async function writeClaim(sql: Sql, claim: TurnClaim): Promise<ClaimResult> {
+  const session = await lockSession(sql, claim);
+  const attached = claim.idempotency && (await findKey(sql, claim.sessionId, claim.idempotency));
+  if (attached !== undefined) return { kind: "attached", turnId: attached };
+  if (session.status !== "active") {
+    throw new FramerailError("SESSION_CLOSED", `the session is ${session.status}`);
+  }
+  await insertTurn(sql, claim, session);
+  if (claim.idempotency) await insertKey(sql, claim, claim.idempotency);
+  const { status: _, ...turn } = session;
+  return { kind: "claimed", turn };
+}
+
+/** Held until the transaction ends. */
+async function findTurn(sql: Sql, turnId: string): Promise<{ status: string; epoch: number } | undefined> {
+  const [turn] = await sql.query<{ status: string; epoch: number }>(
+    "select status, epoch from turns where org_id = current_org() and id = $1 for update",
+    [turnId],
+  );
+  return turn;
 }
 
 // T2
@@ -119,24 +146,34 @@ async function insertKey(sql: Sql, { sessionId, turnId }: TurnClaim, asked: Idem
   );
 }
 
+export interface Acceptance {
+  readonly turnId: string;
+  readonly epoch: number;
+  readonly message: UserMessage;
+}
+
 /** Makes a claimed turn run, with the message that began it (T3). Throws STALE_EPOCH when it is not ours to accept. */
-export async function acceptTurn(
-  database: Database,
-  orgId: string,
-  { turnId, epoch, message }: { readonly turnId: string; readonly epoch: number; readonly message: UserMessage },
-): Promise<void> {
-  await database.asTenant(orgId, async (sql) => {
-    const [accepted] = await sql.query<{ sessionId: string }>(
-      `update turns set status = 'running' where org_id = current_org() and id = $1 and epoch = $2
-        and status = 'dispatching' returning session_id as "sessionId"`,
-      [turnId, epoch],
-    );
-    if (accepted === undefined) throw stale(turnId);
-    await Promise.all([
-      insertMessage(sql, message),
-      insertAuditRows(sql, [rootOf(turnId, accepted.sessionId, message)]),
-    ]);
-  });
+export async function acceptTurn(database: Database, orgId: string, acceptance: Acceptance): Promise<void> {
+  const { turnId, epoch } = acceptance;
+  await readBack(
+    () => database.asTenant(orgId, (sql) => writeAcceptance(sql, acceptance)),
+    // T4
+    async () => {
+      const turn = await database.asTenant(orgId, (sql) => findTurn(sql, turnId));
+      return turn?.status === "running" && turn.epoch === epoch ? true : undefined;
+    },
+  );
+}
+
+async function writeAcceptance(sql: Sql, { turnId, epoch, message }: Acceptance): Promise<true> {
+  const [accepted] = await sql.query<{ sessionId: string }>(
+    `update turns set status = 'running' where org_id = current_org() and id = $1 and epoch = $2
+      and status = 'dispatching' returning session_id as "sessionId"`,
+    [turnId, epoch],
+  );
+  if (accepted === undefined) throw stale(turnId);
+  await Promise.all([insertMessage(sql, message), insertAuditRows(sql, [rootOf(turnId, accepted.sessionId, message)])]);
+  return true;
 }
 
 /** The first link of every chain of the turn. It has the turn's own id, so that whoever knows the turn knows it. */
@@ -164,12 +201,18 @@ export async function refuseTurn(database: Database, orgId: string, turnId: stri
   });
 }
 
-/** Takes away keys that stand for nothing any more. Resolves to how many went. */
+/** Takes away keys that stand for nothing any more, in bites. Resolves to how many went. */
 export async function dropExpiredKeys(database: Database): Promise<number> {
-  const rows = await database.asSystem({
-    text: "delete from idempotency_keys where expires_at < now() returning key",
-  });
-  return rows.length;
+  for (let dropped = 0; ; ) {
+    const [{ count } = { count: 0 }] = await database.asSystem<{ count: number }>({
+      text: `with old as (
+          select ctid from idempotency_keys where expires_at < now() limit ${RETENTION_ROWS_MAX}
+        ), dropped as (delete from idempotency_keys where ctid in (select ctid from old) returning 1)
+        select count(*)::int as count from dropped`,
+    });
+    dropped += count;
+    if (count < RETENTION_ROWS_MAX) return dropped;
+  }
 }
 
 export interface TurnRow {
@@ -208,4 +251,17 @@ export async function readTurn(
 
 export function stale(turnId: string): FramerailError {
   return new FramerailError("STALE_EPOCH", `turn ${turnId} is not this process's any more`);
+}
+
+/** Whether the store still says that the turn is this process's, in this epoch. */
+export async function ownsTurn(
+  database: Database,
+  { orgId, turnId, epoch }: { readonly orgId: string; readonly turnId: string; readonly epoch: number },
+  owner: string,
+): Promise<boolean> {
+  const rows = await database.asSystem({
+    text: "select from turns where org_id = $1 and id = $2 and epoch = $3 and owner = $4",
+    values: [orgId, turnId, epoch, owner],
+  });
+  return rows.length === 1;
 }

@@ -1,16 +1,18 @@
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openTurn } from "../ledger/testing/open-turn.js";
+import { endTurn } from "../ledger/testing/end-turn.js";
 import type { TestStore } from "./testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "./testing/open-store.js";
+import { endOf, startTurn } from "./testing/turn-fixtures.js";
+import { commitTurnEnd } from "./turn-end.js";
 import type { UsageQuestion, UsageRow } from "./usage.js";
-import { insertUsageRows, sumUsage } from "./usage.js";
+import { sumUsage } from "./usage.js";
 
 const DAY = 86_400_000;
 const MIDNIGHT = Date.UTC(2026, 4, 15);
 
-const rowOf = (turnId: string, call: number, over: Partial<UsageRow> = {}): UsageRow => ({
-  turnId,
+type Call = Omit<UsageRow, "turnId">;
+
+const rowOf = (call: number, over: Partial<Call> = {}): Call => ({
   call,
   model: "m-1",
   inputTokens: 10,
@@ -32,7 +34,8 @@ describe.each(DRIVERS)("usage rows on the %s driver", (name) => {
   });
   afterAll(() => store.close());
 
-  const write = (org: string, ...rows: UsageRow[]) => store.database.asTenant(org, (sql) => insertUsageRows(sql, rows));
+  const write = (org: string, calls: readonly Call[], agentId?: string) =>
+    endTurn(store.database, org, { calls, ...(agentId !== undefined && { agentId }) });
   const sum = (org: string, question: Partial<UsageQuestion> = {}) =>
     store.database.asTenant(org, (sql) =>
       sumUsage(sql, { from: 0, to: MIDNIGHT + 400 * DAY, groupBy: [], ...question }),
@@ -51,8 +54,8 @@ describe.each(DRIVERS)("usage rows on the %s driver", (name) => {
 
   test("a row has every field, and its tenant, session and agent are those of its turn [R-6-1]", async () => {
     const org = await createTenant(store.database);
-    const { turnId, sessionId } = await openTurn(store.database, org, { agentId: "shop" });
-    await write(org, rowOf(turnId, 1, { occurredAt: MIDNIGHT + 123, model: "m\0" }));
+    const calls = [rowOf(1, { occurredAt: MIDNIGHT + 123, model: "m\0" })];
+    const { turnId, sessionId } = await write(org, calls, "shop");
     const [row] = await store.database.asTenant<object>(org, { text: "select * from llm_usage_events" });
     expect(row).toEqual({
       org_id: org,
@@ -75,21 +78,21 @@ describe.each(DRIVERS)("usage rows on the %s driver", (name) => {
 
   test("a call of a turn that the tenant does not have writes nothing at all [R-6-1]", async () => {
     const [org, stranger] = [await createTenant(store.database), await createTenant(store.database)];
-    const mine = await openTurn(store.database, org);
-    const foreign = await openTurn(store.database, stranger);
-    for (const turnId of [foreign.turnId, randomUUID()]) {
-      await expect(write(org, rowOf(mine.turnId, 1), rowOf(turnId, 1))).rejects.toMatchObject({ code: "NOT_FOUND" });
-    }
+    const mine = await startTurn(store.database, org);
+    const foreign = await startTurn(store.database, stranger);
+    const smuggled = await endOf(mine, { calls: [foreign, mine].map(({ turnId }) => ({ ...rowOf(1), turnId })) });
+    await expect(commitTurnEnd(store.database, org, smuggled)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    const theirs = await endOf(foreign, { calls: [{ ...rowOf(1), turnId: foreign.turnId }] });
+    await expect(commitTurnEnd(store.database, org, theirs)).rejects.toMatchObject({ code: "STALE_EPOCH" });
     expect(await sum(org)).toMatchObject([{ calls: 0, costUsd: "0.000000000" }]);
     expect(await sum(stranger)).toMatchObject([{ calls: 0 }]);
   });
 
   test("every call has one row, however often its commit is tried [C-14, G9]", async () => {
     const org = await createTenant(store.database);
-    const { turnId } = await openTurn(store.database, org);
-    const rows = [rowOf(turnId, 1), rowOf(turnId, 2, { estimated: true, outputTokens: 0, reasoningTokens: 0 })];
-    expect(await write(org, ...rows)).toBe(2);
-    expect(await write(org, ...rows, rowOf(turnId, 3))).toBe(1);
+    const unknown = rowOf(2, { estimated: true, outputTokens: 0, reasoningTokens: 0 });
+    const { end } = await write(org, [rowOf(1), unknown, rowOf(3)]);
+    await commitTurnEnd(store.database, org, end);
     expect(await sum(org)).toEqual([
       {
         calls: 3,
@@ -105,23 +108,20 @@ describe.each(DRIVERS)("usage rows on the %s driver", (name) => {
 
   test("money adds up to the last place, where binary fractions would drift", async () => {
     const org = await createTenant(store.database);
-    const { turnId } = await openTurn(store.database, org);
-    const costs = Array.from({ length: 1_000 }, (_, call) => rowOf(turnId, call + 1, { costUsd: "0.000000001" }));
-    await write(org, ...costs, rowOf(turnId, 1_001, { costUsd: "999999999.999999999" }));
+    const costs = Array.from({ length: 1_000 }, (_, call) => rowOf(call + 1, { costUsd: "0.000000001" }));
+    await write(org, [...costs, rowOf(1_001, { costUsd: "999999999.999999999" })]);
     expect(await sum(org)).toMatchObject([{ costUsd: "1000000000.000000999" }]);
   });
 
   test("sums are by day in UTC, by agent and by model, of the span that was asked for", async () => {
     const org = await createTenant(store.database);
-    const shop = await openTurn(store.database, org, { agentId: "shop" });
-    const help = await openTurn(store.database, org, { agentId: "help" });
-    await write(
-      org,
-      rowOf(shop.turnId, 1, { occurredAt: MIDNIGHT - 1 }),
-      rowOf(shop.turnId, 2, { occurredAt: MIDNIGHT }),
-      rowOf(shop.turnId, 3, { occurredAt: MIDNIGHT + DAY - 1, model: "m-2" }),
-      rowOf(help.turnId, 1, { occurredAt: MIDNIGHT + DAY }),
-    );
+    const shop = [
+      rowOf(1, { occurredAt: MIDNIGHT - 1 }),
+      rowOf(2, { occurredAt: MIDNIGHT }),
+      rowOf(3, { occurredAt: MIDNIGHT + DAY - 1, model: "m-2" }),
+    ];
+    await write(org, shop, "shop");
+    await write(org, [rowOf(1, { occurredAt: MIDNIGHT + DAY })], "help");
     expect(await sum(org, { groupBy: ["day"] })).toMatchObject([
       { day: "2026-05-14", calls: 1 },
       { day: "2026-05-15", calls: 2 },

@@ -1,11 +1,11 @@
 // What model calls have used: one row for each, whatever became of it [G9].
-// Owns: the rows' SQL and their sums. Does not own: how a row comes from an event (ledger/usage-row.ts), budgets.
+// Owns: the rows' SQL and their sums. Does not own: how a row comes from an event (ledger/usage-row.ts), the commit that
+// writes it (turn-end.ts), budgets.
 //   U1. Tenant, session and agent are the turn's own, read from it: a row cannot be charged to somebody else [R-6-1].
 //   U2. Money is decimal from the row to the sum and never a binary fraction.
-//   U3. A call that is written again, by a commit whose end was unknown, changes nothing.
+//   U3. A call has one row, whatever is written again.
 
 import { FramerailError } from "@framerail/protocol";
-import { toJsonb } from "./json.js";
 import type { Sql } from "./sql.js";
 
 /** Groups that one question is answered with at most. */
@@ -46,26 +46,6 @@ export const writeUsage = (place: string, turns: string) => `
     "outputTokens" bigint, "reasoningTokens" bigint, "cachedTokens" bigint, "costUsd" numeric, "ttftMs" integer,
     "totalMs" integer, estimated boolean, "occurredAt" bigint) on g."turnId" = t.id
   on conflict (org_id, turn_id, call) do nothing`;
-
-const INSERT = `with turn as (
-    select org_id, id, session_id, agent_id from turns where org_id = current_org() and id = any ($2::uuid[])
-  ), known as (
-    select * from turn where (select count(*) from turn) = $3
-  ), written as (${writeUsage("$1", "known")} returning call)
-  select exists (select from known) as known, (select count(*) from written) as written`;
-
-/** Writes rows of turns that exist, and gives how many of them are new. Throws NOT_FOUND, and then none is written. */
-export async function insertUsageRows(sql: Sql, rows: readonly UsageRow[]): Promise<number> {
-  if (rows.length === 0) return 0;
-  const turnIds = [...new Set(rows.map(({ turnId }) => turnId))];
-  const [answer] = await sql.query<{ known: boolean; written: number }>(INSERT, [
-    toJsonb(rows),
-    turnIds,
-    turnIds.length,
-  ]);
-  if (!answer?.known) throw callOfNoTurn();
-  return answer.written;
-}
 
 export function callOfNoTurn(): FramerailError {
   return new FramerailError("NOT_FOUND", "a model call of no turn");

@@ -114,6 +114,25 @@ test("a statement that takes too long costs the thread, and only that transactio
   expect(await count()).toBe(before);
 });
 
+test("a transaction that asks for nothing for too long is rolled back, and the others go on", async () => {
+  const before = await count();
+  const idle = driver.transaction("begin", async (sql) => {
+    await sql.query(INSERT);
+    await new Promise(() => undefined);
+  });
+  const waiting = once(INSERT);
+  await expect(idle).rejects.toMatchObject(UNAVAILABLE);
+  await waiting;
+  // One that asks again and again may last.
+  await driver.transaction("begin", async (sql) => {
+    for (let part = 0; part < 5; part += 1) {
+      await sleep(300);
+      await Promise.all([sql.query(INSERT), sql.query("select 1")]);
+    }
+  });
+  expect(await count()).toBe(before + 6);
+});
+
 test("a second opening of the folder is refused while it is open, and works after", async () => {
   const again = () => openEmbeddedDriver({ folder, thread: THREAD });
   await expect(again()).rejects.toMatchObject({ code: "STORE_LOCKED" });

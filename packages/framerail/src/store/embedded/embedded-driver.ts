@@ -5,6 +5,9 @@
 //   E2. A thread that ends takes what waited with it: STORE_UNAVAILABLE, or COMMIT_UNKNOWN where a commit was under way.
 //       The next transaction opens the folder again, as the next process would.
 //   E3. Every transaction that was begun is ended before the next one: also one whose opening failed.
+//   E4. A transaction is opened by its first statement, in one message: each way to the thread and back costs time in
+//       which the database, which everybody waits for, does nothing.
+//   E5. A transaction that asks for nothing for as long as a statement may take is rolled back, as a server does it.
 
 import { join } from "node:path";
 import type { Clock } from "@framerail/protocol";
@@ -15,6 +18,7 @@ import { runScoped, unheardFailure } from "../scoped-sql.js";
 import type { Sql, SqlDriver, SqlValue, Statement } from "../sql.js";
 import { checkDataFolder } from "./data-folder.js";
 import { lockFolder } from "./folder-lock.js";
+import { createIdleLimit } from "./idle-limit.js";
 import type { LineOptions, Question } from "./thread-line.js";
 import { ThreadLine } from "./thread-line.js";
 
@@ -24,7 +28,7 @@ export interface EmbeddedOptions {
   /** The built file of the thread. */
   readonly thread?: URL;
   readonly waitingMax?: number;
-  /** A statement that takes longer costs the thread. */
+  /** A statement that takes longer costs the thread; a transaction that asks for nothing that long is rolled back. */
   readonly statementMsMax?: number;
   readonly clock?: Clock;
 }
@@ -44,7 +48,8 @@ export async function openEmbeddedDriver(options: EmbeddedOptions): Promise<Embe
   const unlock = lockFolder(options.folder);
   try {
     checkDataFolder(folder);
-    return new EmbeddedDriver({ open, line: await open(), unlock, waitingMax: options.waitingMax ?? WAITING_MAX });
+    const { waitingMax = WAITING_MAX } = options;
+    return new EmbeddedDriver({ open, line: await open(), unlock, waitingMax, clock, idleMsMax: statementMsMax });
   } catch (error) {
     unlock();
     throw error;
@@ -68,6 +73,8 @@ interface Opened {
   readonly line: ThreadLine;
   unlock(): void;
   readonly waitingMax: number;
+  readonly clock: Clock;
+  readonly idleMsMax: number;
 }
 
 class EmbeddedDriver implements EmbeddedSqlDriver {
@@ -84,14 +91,27 @@ class EmbeddedDriver implements EmbeddedSqlDriver {
 
   transaction<T>(opening: string, work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
+      // E4
+      let unopened: string | undefined = opening;
+      const open = () => {
+        const text = unopened;
+        unopened = undefined;
+        return { opening: text };
+      };
+      const idle = createIdleLimit(this.#opened.clock, this.#opened.idleMsMax);
+      const sql: Sql = {
+        query: <Row extends object>(text: string, values: readonly SqlValue[] = []) =>
+          idle.during(() => this.#ask<Row>({ kind: "query", statement: { text, values }, ...open() })),
+        script: async (text) => void (await idle.during(() => this.#ask({ kind: "script", text, ...open() }))),
+      };
       let result: T;
       try {
-        await this.#ask({ kind: "script", text: opening });
-        result = await runScoped(this.#sql, work);
+        result = await runScoped(sql, (scoped) => idle.over(work(scoped)));
       } catch (error) {
-        await this.#ask({ kind: "script", text: "rollback" });
+        if (unopened === undefined) await this.#ask({ kind: "script", text: "rollback" });
         throw error;
       }
+      if (unopened !== undefined) return result;
       const [end] = await this.#ask<{ command: string }>({ kind: "commit" }, true);
       if (end?.command !== "COMMIT") throw unheardFailure();
       return result;
@@ -114,12 +134,6 @@ class EmbeddedDriver implements EmbeddedSqlDriver {
   terminate(): Promise<void> {
     return this.#line.terminate();
   }
-
-  readonly #sql: Sql = {
-    query: <Row extends object>(text: string, values: readonly SqlValue[] = []) =>
-      this.#ask<Row>({ kind: "query", text, values }),
-    script: async (text) => void (await this.#ask({ kind: "script", text })),
-  };
 
   // E1
   #inTurn<T>(run: () => Promise<T>): Promise<T> {

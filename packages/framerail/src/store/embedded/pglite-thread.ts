@@ -7,12 +7,18 @@
 import { existsSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite, protocol } from "@electric-sql/pglite";
-import type { SqlValue, Statement } from "../sql.js";
+import type { Statement } from "../sql.js";
 import { PARSERS } from "../sql.js";
+import { createPreparedStatements, sendWire } from "./prepared-statements.js";
+
+/** The first statement of a transaction brings its opening. */
+interface Opening {
+  readonly opening?: string | undefined;
+}
 
 export type Request =
-  | { readonly id: number; readonly kind: "query"; readonly text: string; readonly values: readonly SqlValue[] }
-  | { readonly id: number; readonly kind: "script"; readonly text: string }
+  | ({ readonly id: number; readonly kind: "query"; readonly statement: Statement } & Opening)
+  | ({ readonly id: number; readonly kind: "script"; readonly text: string } & Opening)
   | { readonly id: number; readonly kind: "once"; readonly opening: string; readonly statement: Statement }
   /** Answered by one row, whose `command` is what the database made of it. */
   | { readonly id: number; readonly kind: "commit" }
@@ -39,42 +45,47 @@ if (!existsSync(folder) || readdirSync(folder).length === 0) {
   renameSync(draft, folder);
 }
 const database = await PGlite.create({ dataDir: folder, parsers: { ...PARSERS } });
-await database.exec("set timezone = 'UTC'");
+const statements = createPreparedStatements(database);
+await runScript("set timezone = 'UTC'");
 port.postMessage({ id: 0, rows: [] } satisfies Answer);
 
 async function answer(request: Request): Promise<readonly object[]> {
   switch (request.kind) {
     case "query":
-      return (await database.query<object>(request.text, [...request.values])).rows;
+      return statements.query(request.statement, request.opening);
     case "script":
-      await database.exec(request.text);
+      if (request.opening !== undefined) await runScript(request.opening);
+      await runScript(request.text);
       return [];
     case "once":
       return answerOnce(request.opening, request.statement);
     case "commit":
-      return commit();
+      return [{ command: await commit() }];
     case "close":
       await database.close();
       return [];
   }
 }
 
-async function answerOnce(opening: string, { text, values = [] }: Statement): Promise<readonly object[]> {
+async function answerOnce(opening: string, statement: Statement): Promise<readonly object[]> {
   try {
-    await database.exec(opening);
-    const { rows } = await database.query<object>(text, [...values]);
-    await database.exec("commit");
+    const rows = await statements.query(statement, opening);
+    await commit();
     return rows;
   } catch (error) {
-    if (!isCrash(error)) await database.exec("rollback");
+    if (!isCrash(error)) await runScript("rollback");
     throw error;
   }
 }
 
-/** By the wire's own messages, because only they tell a commit from the rollback of a failed transaction. */
-async function commit(): Promise<readonly object[]> {
-  const { messages } = await database.execProtocol(protocol.serialize.query("commit"));
-  return messages.flatMap((message) => ("text" in message ? [{ command: message.text }] : []));
+async function runScript(text: string): Promise<void> {
+  await sendWire(database, protocol.serialize.query(text));
+}
+
+/** What the database made of it: a failed transaction is rolled back without an error. */
+async function commit(): Promise<string | undefined> {
+  const messages = await sendWire(database, protocol.serialize.query("commit"));
+  return messages.flatMap((message) => ("text" in message ? [String(message.text)] : [])).at(-1);
 }
 
 /** The database's program ended, or said that it would if it could; everything else is an answer. */
