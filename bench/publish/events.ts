@@ -1,12 +1,14 @@
 // What does one piece of an answer cost, from the author's call to bytes that could be sent?
 // Measured: CPU per event, in turns of 1,000 pieces of 60 characters, opening a turn included; every variant warmed up and
-// in a process of its own (own-process.ts says why), all into the same counting buffer. Not measured: sockets, storage, a
-// model.
-//   framerail         writer().text() inside a turn: ambient writer, check, policy, guard, encoder, SSE text
-//   … with history    the same, and the message that history keeps is folded beside it, which the others do not do
-//   AI SDK UI stream  writer.write({ type: "text-delta" }) → JSON → SSE text, by createUIMessageStream
-//   … in async scope  the same, in a process that uses AsyncLocalStorage, as tracing, LangGraph and our own writer do
-//   LangGraph custom  config.writer(…) in a node → stream of mode "custom" → JSON → SSE text
+// in a process of its own (own-process.ts says why), the text of all of them gathered, turned into bytes and counted by
+// the same code (counted-text.ts). Not measured: sockets, storage, a model.
+//   framerail               writer().text() inside a turn: ambient writer, check, policy, guard, encoder, SSE text
+//   … with history          the same, and the message that history keeps is folded beside it, which the others do not do
+//   AI SDK UI stream        writer.write({ type: "text-delta" }) → JSON → SSE text, by createUIMessageStream
+//   … in async scope        the same, in a process that uses AsyncLocalStorage, as tracing, LangGraph and our writer do
+//   LangGraph custom        config.writer(…) in a node → stream of mode "custom" → JSON → SSE text
+//   ours, piece by piece    as the first, each piece turned into bytes by itself
+//   AI SDK, piece by piece  likewise
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createMessageAccumulator, systemClock } from "@framerail/protocol";
@@ -15,13 +17,15 @@ import { createUIMessageStream, JsonToSseTransformStream } from "ai";
 import { z } from "zod";
 import { writer } from "../../packages/framerail/dist/agent/writer.js";
 import { createPolicy } from "../../packages/framerail/dist/policy/create-policy.js";
+import type { Tap } from "../../packages/framerail/dist/publish/publish-turn.js";
 import { EMPTY_REGISTRY } from "../../packages/framerail/dist/registry/registry.js";
 import type { Variant } from "../alternate.js";
 import { alternate, printCase } from "../alternate.js";
 import type { BenchRow } from "../bench-row.js";
+import { CountedText, type Writing } from "./counted-text.js";
 import { printLatencies } from "./latency.js";
 import { openProcesses } from "./own-process.js";
-import { BUFFER, CHUNK, playTurn } from "./play-turn.js";
+import { CHUNK, playTurn } from "./play-turn.js";
 
 const PIECES_PER_TURN = 1_000;
 const ROUNDS = 15;
@@ -30,11 +34,11 @@ const WARM_UP_TURNS = 100;
 
 const policy = createPolicy({ registry: EMPTY_REGISTRY, locale: "en", clock: systemClock });
 
-async function playOurs(pieces: number, withHistory: boolean): Promise<number> {
-  const history = createMessageAccumulator({ runId: "t", conversationId: "c", startedAt: 0 });
+async function playOurs(pieces: number, writing: Writing, taps: readonly Tap[] = []): Promise<number> {
   const { bytes } = await playTurn({
     policy,
-    taps: withHistory ? [(event) => history.add(event, 0)] : [],
+    taps,
+    writing,
     async run() {
       for (let piece = 0; piece < pieces; piece += 1) writer().text(CHUNK);
     },
@@ -42,7 +46,12 @@ async function playOurs(pieces: number, withHistory: boolean): Promise<number> {
   return bytes;
 }
 
-async function playUiStream(pieces: number): Promise<number> {
+function playOursWithHistory(pieces: number): Promise<number> {
+  const history = createMessageAccumulator({ runId: "t", conversationId: "c", startedAt: 0 });
+  return playOurs(pieces, "gathered", [(event, _emitter, at) => history.add(event, at)]);
+}
+
+async function playUiStream(pieces: number, writing: Writing): Promise<number> {
   const stream = createUIMessageStream({
     execute({ writer: ui }) {
       ui.write({ type: "text-start", id: "1" });
@@ -50,9 +59,9 @@ async function playUiStream(pieces: number): Promise<number> {
       ui.write({ type: "text-end", id: "1" });
     },
   });
-  let bytes = 0;
-  for await (const sse of stream.pipeThrough(new JsonToSseTransformStream())) bytes += BUFFER.write(sse);
-  return bytes;
+  const text = new CountedText(writing);
+  for await (const sse of stream.pipeThrough(new JsonToSseTransformStream())) text.add(sse);
+  return text.end();
 }
 
 const scope = new AsyncLocalStorage<string>();
@@ -66,11 +75,11 @@ const graph = new StateGraph(z.object({ pieces: z.number() }))
   .compile();
 
 async function playGraph(pieces: number): Promise<number> {
-  let bytes = 0;
+  const text = new CountedText("gathered");
   for await (const event of await graph.stream({ pieces }, { streamMode: "custom" })) {
-    bytes += BUFFER.write(`data: ${JSON.stringify(event)}\n\n`);
+    text.add(`data: ${JSON.stringify(event)}\n\n`);
   }
-  return bytes;
+  return text.end();
 }
 
 const inTurns = (name: string, play: (pieces: number) => Promise<number>): Variant => ({
@@ -83,11 +92,13 @@ const inTurns = (name: string, play: (pieces: number) => Promise<number>): Varia
 });
 
 export const VARIANTS: readonly Variant[] = [
-  inTurns("framerail", (pieces) => playOurs(pieces, false)),
-  inTurns("… with history", (pieces) => playOurs(pieces, true)),
-  inTurns("AI SDK UI stream", playUiStream),
-  inTurns("… in async scope", (pieces) => scope.run("turn", () => playUiStream(pieces))),
+  inTurns("framerail", (pieces) => playOurs(pieces, "gathered")),
+  inTurns("… with history", playOursWithHistory),
+  inTurns("AI SDK UI stream", (pieces) => playUiStream(pieces, "gathered")),
+  inTurns("… in async scope", (pieces) => scope.run("turn", () => playUiStream(pieces, "gathered"))),
   inTurns("LangGraph custom", playGraph),
+  inTurns("ours, piece by piece", (pieces) => playOurs(pieces, "piece by piece")),
+  inTurns("AI SDK, piece by piece", (pieces) => playUiStream(pieces, "piece by piece")),
 ];
 
 export async function benchPublish(): Promise<BenchRow[]> {

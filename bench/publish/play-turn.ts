@@ -5,23 +5,23 @@ import { runTurn } from "../../packages/framerail/dist/dispatch/run-turn.js";
 import type { Policy } from "../../packages/framerail/dist/policy/policy.js";
 import type { Tap } from "../../packages/framerail/dist/publish/publish-turn.js";
 import { agentStep } from "../../packages/framerail/dist/worker/run-agent.js";
+import { CountedText, type Writing } from "./counted-text.js";
 
 /** A piece of an answer. */
 export const CHUNK = "Here are three offers near you that match what you asked for";
-
-/** Where every variant, ours and the others, puts its bytes. */
-export const BUFFER = Buffer.allocUnsafe(1 << 16);
 
 const TURN_ID = "5c1d8f0e-4b0a-4c55-9d3e-0a4f6f5f7b11";
 
 export interface PlayTurnOptions {
   readonly policy: Policy;
   readonly taps?: readonly Tap[];
+  readonly writing?: Writing;
   run(): Promise<void>;
 }
 
 export async function playTurn(options: PlayTurnOptions): Promise<{ bytes: number; frames: number }> {
-  const counted = { bytes: 0, frames: 0 };
+  const text = new CountedText(options.writing ?? "piece by piece");
+  let frames = 0;
   const agent = {
     manifest: { id: "assistant", emitters: [] },
     async run() {
@@ -42,8 +42,8 @@ export async function playTurn(options: PlayTurnOptions): Promise<{ bytes: numbe
       backlogBytes: 0,
       ready: () => Promise.resolve(),
       append({ sse }) {
-        counted.bytes += BUFFER.write(sse);
-        counted.frames += 1;
+        text.add(sse);
+        frames += 1;
       },
       seal(terminal) {
         this.append(terminal);
@@ -51,5 +51,5 @@ export async function playTurn(options: PlayTurnOptions): Promise<{ bytes: numbe
       },
     },
   }).ended;
-  return counted;
+  return { bytes: text.end(), frames };
 }

@@ -38,6 +38,7 @@ const CODES = {
   STORE_LOCKED: "same_call",
   COMMIT_UNKNOWN: "never",
   LOG_UNAVAILABLE: "same_call",
+  DRAINING: "same_call",
   STALE_EPOCH: "never",
   NOT_FOUND: "never",
   UNAUTHENTICATED: "never",

@@ -2,6 +2,7 @@
 // `fromLangGraph` and `upstreamAgent` all make one of these; publish/ runs it without knowing which.
 
 import type { Json } from "@framerail/protocol";
+import type { CallBudget } from "./call-budget.js";
 import type { Principal } from "./principal.js";
 import type { Writer } from "./writer.js";
 
@@ -30,6 +31,8 @@ export interface RunContext {
   /** Aborted when the turn ends for any reason but its own completion; its reason is a FramerailError. */
   readonly signal: AbortSignal;
   readonly principal: Principal;
+  /** Asked before each model call. */
+  readonly budget?: CallBudget | undefined;
 }
 
 /** How a run that did not throw ended. */

@@ -58,7 +58,7 @@ export async function runLoop(
   for (let iteration = 0; iteration < options.config.max_iterations; iteration += 1) {
     requireRunning(context.signal);
     const given = await inNode(options, context, "model", () =>
-      options.node.run({ messages, tools: functions, writer: context.writer, signal: context.signal }),
+      options.node.run({ ...context, messages, tools: functions }),
     );
     const step = options.callIds.makeUnique(given);
     messages.push({ role: "assistant", content: step.content });

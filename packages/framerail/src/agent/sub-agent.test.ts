@@ -2,9 +2,9 @@ import { systemClock } from "@framerail/protocol";
 import { describe, expect, test } from "vitest";
 import { play } from "../dispatch/testing/turn-bench.js";
 import { createPolicy } from "../policy/create-policy.js";
-import { requireEmissions } from "../registry/judge-emissions.js";
 import { openRegistry } from "../registry/open-registry.js";
 import { entryText, localeText, writeFolder } from "../registry/testing/registry-folder.js";
+import { requireManifests } from "../worker/build-agents.js";
 import { defineAgent } from "./define-agent.js";
 import { defineSubAgent } from "./sub-agent.js";
 import type { Steps } from "./testing/dispatching.js";
@@ -110,7 +110,7 @@ describe("a sub-agent", () => {
     });
     const agent = asks([post], "Three kilos.");
     const registry = openRegistry(folder);
-    requireEmissions(agent.manifest, registry);
+    requireManifests([agent.manifest], registry);
     const { sink } = await play(agent, { policy: createPolicy({ registry, locale: "en", clock: systemClock }) });
     expect(framesOf(sink)).toContainEqual({
       event_type: "status",

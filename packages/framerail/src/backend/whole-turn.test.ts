@@ -56,8 +56,8 @@ test("a service that falls silent shows one idle cancellation, and its late end 
   });
   await until(() => sink.types().includes("text"));
   const call = await upstream.called();
-  // The turn's own deadline and the service's window.
-  await until(() => clock.waiting === 2);
+  // The turn's own deadline and silence, and the service's window.
+  await until(() => clock.waiting === 3);
   clock.pass(5_000);
   // The service is not asked; it says its end in the very moment.
   call.response.write(sse([{ type: "text", content: "late" }, { type: "completed" }]));

@@ -9,7 +9,7 @@ import { TURN_BYTES_IN_MEMORY_MAX } from "./limits.js";
 import type { Segment } from "./segment.js";
 
 export class TurnBuffer {
-  readonly epoch: number;
+  #epoch: number;
   #segments: Segment[] = [];
   /** The position of the first segment that is still here. */
   #first = 0;
@@ -20,8 +20,17 @@ export class TurnBuffer {
 
   /** `lastSeq`: the frames up to here are elsewhere. */
   constructor(epoch: number, lastSeq = 0) {
-    this.epoch = epoch;
+    this.#epoch = epoch;
     this.#lastSeq = lastSeq;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** The turn has a new owner, who goes on where the last one stopped. */
+  claim(epoch: number): void {
+    this.#epoch = Math.max(this.#epoch, epoch);
   }
 
   get lastSeq(): number {
@@ -39,13 +48,19 @@ export class TurnBuffer {
   /** Takes the next segment; `seals`: its last frame is the terminal. Watchers hear of it with `wake`. */
   release(segment: Segment, seals: boolean): void {
     this.#segments.push(segment);
-    this.#bytes += segment.chunk.length;
+    this.#bytes += segment.size;
     this.#lastSeq = segment.lastSeq;
     this.#sealed = seals;
     while (this.#bytes > TURN_BYTES_IN_MEMORY_MAX && this.#segments.length > 1) {
-      this.#bytes -= (this.#segments.shift() as Segment).chunk.length;
+      this.#bytes -= (this.#segments.shift() as Segment).size;
       this.#first += 1;
     }
+  }
+
+  /** The frames up to `lastSeq` are elsewhere, and none after them is here yet. */
+  skipTo(lastSeq: number, sealed: boolean): void {
+    this.#lastSeq = lastSeq;
+    this.#sealed = sealed;
   }
 
   wake(): void {

@@ -18,7 +18,11 @@ export interface TurnRef {
 
 /** Where the owner of a turn writes. Calls return at once; a refusal is told once, by `onFailure`, and ends the writing. */
 export interface TurnAppender extends FrameSink {
+  append(frame: LoggedFrame): void;
+  seal(terminal: LoggedFrame): Promise<void>;
   readonly failure: FramerailError | undefined;
+  /** Gives the turn up without an end: its readers are cut, and find it again where it is sealed. */
+  abandon(): void;
 }
 
 export interface OpenOptions {
@@ -33,8 +37,8 @@ export interface TurnView {
   readonly epoch: number;
   readonly lastSeq: number;
   readonly sealed: boolean;
-  /** The log has lost the turn for good: readers are cut, and find it in the store. */
-  readonly lost?: boolean;
+  /** Nobody writes the turn on here: readers are cut, and find it elsewhere or in the store. */
+  readonly lost: boolean;
   /** Undefined: that part is no longer in memory, and `readBack` has it. */
   seek(afterSeq: number): number | undefined;
   segmentAt(position: number): Segment | undefined;
@@ -45,6 +49,11 @@ export interface TurnView {
 
 export interface TurnLog {
   open(turn: TurnRef, options?: OpenOptions): TurnAppender;
+  /**
+   * Takes the turn from its owner and gives all that the log has of it, in order; from then on no earlier epoch appends,
+   * so that this is all there will be. Throws STALE_EPOCH when it is another's, LOG_UNAVAILABLE when it cannot be told.
+   */
+  takeOver(turn: TurnRef): Promise<readonly LoggedFrame[]>;
   /** Undefined: the log knows nothing of this turn; the store may. Detach when done. */
   attach(turnId: string): Promise<TurnView | undefined>;
   detach(turnId: string, view: TurnView): void;

@@ -14,7 +14,7 @@ import { type Cohort, checkCohort } from "./cohort.js";
 import { type EventRule, KEPT_INSIDE, resolveEventRules } from "./event-rules.js";
 import { resolveTiming, type StatusTiming } from "./limits.js";
 import { createMessageLayers } from "./message-layers.js";
-import type { Policy, PolicyReport, TurnPolicy, TurnPolicyOptions } from "./policy.js";
+import type { Policy, TurnPolicy, TurnPolicyOptions } from "./policy.js";
 import { createStatusRenderer, type StatusRenderer, type UnfilledMessage } from "./render-status.js";
 import { StatusBatch } from "./status-batch.js";
 import { resolveStatusRules, type StatusRule } from "./status-rules.js";
@@ -55,16 +55,14 @@ interface Tables {
 
 class OpenPolicy implements TurnPolicy {
   readonly #tables: Tables;
-  readonly #report: ((report: PolicyReport) => void) | undefined;
-  #emit: (draft: Draft) => void;
+  readonly #turn: TurnPolicyOptions;
   /** Made for the first status: many turns have none. */
   #batch: StatusBatch | undefined;
   #closed = false;
 
   constructor(tables: Tables, turn: TurnPolicyOptions) {
     this.#tables = tables;
-    this.#emit = (draft) => turn.emit(draft);
-    this.#report = turn.report && ((report) => turn.report?.(report));
+    this.#turn = turn;
   }
 
   apply(event: AgentEvent, emitter: string): PolicyName {
@@ -78,7 +76,7 @@ class OpenPolicy implements TurnPolicy {
       return "forward";
     }
     if (event.type === "status") return this.#applyStatus(event, emitter);
-    this.#report?.({ event, emitter, decision: "suppress" });
+    this.#turn.report?.({ event, emitter, decision: "suppress" });
     return "suppress";
   }
 
@@ -88,18 +86,22 @@ class OpenPolicy implements TurnPolicy {
 
   close(): void {
     this.#closed = true;
-    this.#emit = dropDraft;
     this.#batch?.close();
+  }
+
+  // P4
+  #emit(draft: Draft): void {
+    if (!this.#closed) this.#turn.emit(draft);
   }
 
   #applyStatus(event: EventOf<"status">, emitter: string): PolicyName {
     const rule = this.#tables.statuses.get(event.event_id);
     if (rule === undefined) {
-      this.#report?.({ event, emitter, decision: "suppress", unregistered: true });
+      this.#turn.report?.({ event, emitter, decision: "suppress", unregistered: true });
       return "suppress";
     }
     const { decision } = rule;
-    this.#report?.({ event, emitter, decision });
+    this.#turn.report?.({ event, emitter, decision });
     if (decision !== "suppress" && !this.#closed) this.#batchOf().add(rule, event.values);
     return decision;
   }
@@ -109,8 +111,4 @@ class OpenPolicy implements TurnPolicy {
     this.#batch ??= new StatusBatch({ clock, timing, renderer, emit: (draft) => this.#emit(draft) });
     return this.#batch;
   }
-}
-
-function dropDraft(): void {
-  // A turn that has ended shows nothing more; publish/ tells operators of late events.
 }

@@ -11,8 +11,8 @@ import type { Cohort } from "./cohort.js";
 export type Precedence = "nothing" | "batches" | "every_status";
 
 export interface EventRule {
-  /** Absent: the event stays inside, or is a status. */
-  readonly toDraft?: (event: AgentEvent) => Draft;
+  /** Undefined: the event stays inside, or is a status. Every rule has the field, so that all are of one shape. */
+  readonly toDraft: ((event: AgentEvent) => Draft) | undefined;
   readonly after: Precedence;
 }
 
@@ -25,7 +25,7 @@ const COMES_AFTER: { readonly [T in EventType]?: Precedence } = {
   end_stream: "every_status",
 };
 
-export const KEPT_INSIDE: EventRule = { after: "nothing" };
+export const KEPT_INSIDE: EventRule = { toDraft: undefined, after: "nothing" };
 
 export function resolveEventRules(policies: Cohort["policies"] = {}): ReadonlyMap<string, EventRule> {
   return new Map(EVENT_TYPES.map((type) => [type, resolveRule(type, policies)]));

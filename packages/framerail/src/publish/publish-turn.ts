@@ -10,6 +10,7 @@
 //       before the terminal [W-FR-9a, W-EV-11, I-23].
 //   T5. An event that is none is refused to whoever wrote it, and changes nothing.
 //   T6. A tap that throws is reported and costs neither the turn nor the other taps their event.
+//   T7. The clock is read once per event, for the taps and for the frame: a reading costs as much as a stage.
 
 import type { AgentEvent, Clock, Draft, TurnOutcome, Usage } from "@framerail/protocol";
 import {
@@ -26,10 +27,11 @@ import {
 } from "@framerail/protocol";
 import type { EncodedFrame, FrameSink } from "../log/frame-sink.js";
 import type { Policy, PolicyReport, TurnPolicy } from "../policy/policy.js";
+import type { PolicyName } from "../registry/registry.js";
 import { BACKLOG_BYTES_HIGH, BACKLOG_FACTOR_MAX } from "./limits.js";
 
-/** Sees every event of a turn as it was written. */
-export type Tap = (event: AgentEvent, emitter: string) => void;
+/** Sees every event of a turn as it was written, and when. */
+export type Tap = (event: AgentEvent, emitter: string, at: number) => void;
 
 export interface PublishTurnOptions {
   readonly turnId: string;
@@ -42,6 +44,8 @@ export interface PublishTurnOptions {
   readonly sink: FrameSink;
   readonly taps: readonly Tap[];
   readonly clock: Clock;
+  /** Counts what became of every event that policy decided about. */
+  decided?(event: AgentEvent, emitter: string, decision: PolicyName): void;
   /** What operators must hear of. */
   report?(report: PublishReport): void;
 }
@@ -85,9 +89,10 @@ class Publication implements TurnPublication {
   readonly #options: PublishTurnOptions;
   readonly #guard = createTurnGuard();
   readonly #encoder;
-  readonly #frameSse;
   readonly #policy: TurnPolicy;
   readonly #abort = new AbortController();
+  /** When the event came that is on its way; NaN between events (T7). */
+  #at = Number.NaN;
   #seq = 0;
   #usage: Usage = NO_USAGE;
   #terminal: EncodedFrame | undefined;
@@ -96,8 +101,11 @@ class Publication implements TurnPublication {
   constructor(options: PublishTurnOptions) {
     const { turnId, conversationId, epoch, clock, policy } = options;
     this.#options = options;
-    this.#encoder = createFrameEncoder({ responseId: turnId, clock });
-    this.#frameSse = createSseFraming({ idPrefix: `${turnId}.${epoch}.` });
+    this.#encoder = createFrameEncoder({
+      responseId: turnId,
+      clock: { now: () => this.#now(), schedule: (ms, callback) => clock.schedule(ms, callback) },
+      framing: createSseFraming({ idPrefix: `${turnId}.${epoch}.` }),
+    });
     this.#policy = policy.open({
       emit: (draft) => this.#show(draft),
       report: (report) => options.report?.({ kind: "policy", ...report }),
@@ -163,9 +171,22 @@ class Publication implements TurnPublication {
       this.#options.report?.({ kind: "late", event_type: event.type, emitter });
       return;
     }
-    this.#tap(event, emitter);
-    if (event.type === "metrics") this.#usage = addUsage(this.#usage, event.tokens);
-    if (!ended) this.#policy.apply(event, emitter);
+    const at = this.#options.clock.now();
+    this.#at = at;
+    try {
+      this.#tap(event, emitter, at);
+      if (event.type === "metrics") this.#usage = addUsage(this.#usage, event.tokens);
+      if (ended) return;
+      const decision = this.#policy.apply(event, emitter);
+      this.#options.decided?.(event, emitter, decision);
+    } finally {
+      this.#at = Number.NaN;
+    }
+  }
+
+  // T7: what is shown between events, a batch by its timer for instance, is shown at its own time.
+  #now(): number {
+    return Number.isNaN(this.#at) ? this.#options.clock.now() : this.#at;
   }
 
   #show(draft: Draft): void {
@@ -186,7 +207,7 @@ class Publication implements TurnPublication {
 
   #encode({ type, payload }: Draft): EncodedFrame {
     const seq = this.#seq + 1;
-    const sse = this.#frameSse(type, seq, this.#encoder.encode(type, seq, payload));
+    const sse = this.#encoder.encode(type, seq, payload);
     this.#seq = seq;
     return { seq, type, sse };
   }
@@ -214,14 +235,14 @@ class Publication implements TurnPublication {
       tool_type,
       ...(status && { status }),
     } as const;
-    this.#tap(end, this.#options.agentId);
+    this.#tap(end, this.#options.agentId, this.#now());
   }
 
   // T6
-  #tap(event: AgentEvent, emitter: string): void {
+  #tap(event: AgentEvent, emitter: string, at: number): void {
     for (const tap of this.#options.taps) {
       try {
-        tap(event, emitter);
+        tap(event, emitter, at);
       } catch (error) {
         this.#options.report?.({ kind: "tap_failed", event_type: event.type, error });
       }

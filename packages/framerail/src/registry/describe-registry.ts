@@ -2,6 +2,7 @@
 
 import type { LoadedRegistry } from "./load-registry.js";
 import { compareText } from "./problem.js";
+import type { Registry, StatusEntry } from "./registry.js";
 
 export interface EntryRow {
   readonly id: string;
@@ -24,6 +25,25 @@ export function describeEntries({ registry }: LoadedRegistry): EntryRow[] {
       file,
     }))
     .sort((a, b) => compareText(a.id, b.id));
+}
+
+/** The vocabulary as a server tells it. */
+export function describeCatalogue(registry: Registry): object {
+  const { hash, defaultLocale, locales } = registry;
+  const ids = [...registry.entries.keys()].sort(compareText);
+  const entries = ids.map((id) => registry.entries.get(id) as StatusEntry);
+  return {
+    hash,
+    default_locale: defaultLocale,
+    locales: [...locales.keys()],
+    events: entries.map(({ id, description, default_policy, emitter_subagents, lifecycle }) => ({
+      id,
+      description,
+      policy: default_policy,
+      emitters: emitter_subagents,
+      lifecycle,
+    })),
+  };
 }
 
 export interface OwnersOptions {

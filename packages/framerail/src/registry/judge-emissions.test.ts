@@ -8,7 +8,8 @@ import { createFrameEncoder, projectFrame04, readFrame, systemClock } from "@fra
 import { describe, expect, test } from "vitest";
 import type { AgentManifest } from "../agent/agent.js";
 import { createPolicy } from "../policy/create-policy.js";
-import { judgeEmissions, requireEmissions } from "./judge-emissions.js";
+import { requireManifests } from "../worker/build-agents.js";
+import { judgeEmissions } from "./judge-emissions.js";
 import { openRegistry } from "./open-registry.js";
 import type { Registry } from "./registry.js";
 import { generateStatusTypes } from "./registry-types.js";
@@ -67,11 +68,11 @@ describe("an agent that is built", () => {
 
   test("fails with one error that names every id and its emitter [W-AC-5, W-FR-11]", () => {
     const registry = openMixed();
-    const build = () => requireEmissions(manifestOf(["nowhere", "redeeming"], ["searching", "gone"]), registry);
+    const build = () => requireManifests([manifestOf(["nowhere", "redeeming"], ["searching", "gone"])], registry);
     expect(build).toThrow(expect.objectContaining({ code: "UNREGISTERED_STATUS" }));
     for (const named of ['agent "assistant"', '"nowhere"', '"redeeming"', '"searching"', '"gone"', '"shop"'])
       expect(build).toThrow(named);
-    expect(() => requireEmissions(manifestOf(["searching"], ["answering"]), registry)).not.toThrow();
+    expect(() => requireManifests([manifestOf(["searching"], ["answering"])], registry)).not.toThrow();
   });
 
   test("emits under its own id, not under those of its sub-agents [W-REG-8]", () => {
@@ -102,9 +103,9 @@ describe("an agent that is built", () => {
 describe("a registry that changes", () => {
   test("an entry that is removed fails the next build of its emitters [W-RB-1]", () => {
     const manifest = manifestOf(["searching"]);
-    requireEmissions(manifest, openOf(entryText("searching") + entryText("b"), ["searching", "b"]));
+    requireManifests([manifest], openOf(entryText("searching") + entryText("b"), ["searching", "b"]));
     const reverted = openOf(entryText("b"), ["b"]);
-    expect(() => requireEmissions(manifest, reverted)).toThrow('"searching", which is not in the status registry');
+    expect(() => requireManifests([manifest], reverted)).toThrow('"searching", which is not in the status registry');
   });
 
   test("a rename is a removal and an addition: the old id fails, the new one is another [W-REG-7]", () => {
@@ -126,17 +127,17 @@ describe("a registry that changes", () => {
     const there = openOf(entryText("other"), ["other"]);
     const bundle = { ...manifestOf(["searching"]), registry_hash: here.hash };
     expect(bundle.registry_hash).not.toBe(there.hash);
-    expect(() => requireEmissions(bundle, there)).toThrow('"searching"');
+    expect(() => requireManifests([bundle], there)).toThrow('"searching"');
   });
 
   test("an entry that is added can be emitted at the next start; 0.5 shows its sentence, 0.4 nothing [W-AC-10]", () => {
     const dir = writeFolder(soundFiles({ platform: ["searching"] }));
     const manifest = manifestOf(["sorting"]);
-    expect(() => requireEmissions(manifest, openRegistry(dir))).toThrow('"sorting"');
+    expect(() => requireManifests([manifest], openRegistry(dir))).toThrow('"sorting"');
     writeInto(dir, FRAGMENT, entryText("searching") + entryText("sorting"));
     writeInto(dir, "locales/en.yaml", localeText(["searching", "sorting"]));
     const registry = openRegistry(dir);
-    requireEmissions(manifest, registry);
+    requireManifests([manifest], registry);
     expect(generateStatusTypes(registry)).toContain('"sorting": true;');
     const frames: Frame[] = [];
     const encoder = createFrameEncoder({ responseId: "resp_1", clock: systemClock });
@@ -167,10 +168,10 @@ test("a service with an unknown id ends before it listens [W-REG-10]", async () 
   const source = (name: string) => JSON.stringify(pathToFileURL(join(import.meta.dirname, name)).href);
   const service = `
     import { createServer } from "node:http";
-    import { requireEmissions } from ${source("judge-emissions.ts")};
+    import { requireManifests } from ${source("../worker/build-agents.ts")};
     import { openRegistry } from ${source("open-registry.ts")};
     const registry = openRegistry(process.argv[2]);
-    requireEmissions({ id: "shop", emitters: [{ id: "shop", emits: [process.argv[3]] }] }, registry);
+    requireManifests([{ id: "shop", emitters: [{ id: "shop", emits: [process.argv[3]] }] }], registry);
     const server = createServer().listen(0, "127.0.0.1", () => { console.log("listening"); server.close(); });
   `;
   const dir = writeFolder({ "service.mts": service });

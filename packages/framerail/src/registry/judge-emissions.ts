@@ -4,7 +4,6 @@
 //   E1. Every emitter and every id is looked at, and every miss is named.
 //   E2. A deprecated id refuses a new build unless its grace is asked for; an older build still renders it [I-6].
 
-import { FramerailError } from "@framerail/protocol";
 import type { Registry } from "./registry.js";
 import { sayDeprecated } from "./registry.js";
 
@@ -62,12 +61,4 @@ function judgeOne(
       message: `"${emitter}" emits "${id}", which is ${sayDeprecated(entry)} (${entry.file}:${entry.line})`,
     };
   return undefined;
-}
-
-/** Throws UNREGISTERED_STATUS that names every id and its emitter; an agent that gets past it may be run [W-AC-5]. */
-export function requireEmissions(manifest: DeclaredEmissions, registry: Registry, options: JudgeOptions = {}): void {
-  const problems = judgeEmissions(manifest, registry, options);
-  if (problems.length === 0) return;
-  const list = problems.map(({ message }) => message).join("\n  ");
-  throw new FramerailError("UNREGISTERED_STATUS", `agent "${manifest.id}" cannot be built:\n  ${list}`);
 }

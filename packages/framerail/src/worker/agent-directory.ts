@@ -8,13 +8,12 @@ import type { BuiltAgent } from "./build-agents.js";
 import type { AgentStep } from "./run-agent.js";
 import { agentStep } from "./run-agent.js";
 
-/** Languages that one agent's policy is kept in; a reader who names yet another gets it made anew. */
-const LOCALES_KEPT_MAX = 64;
-
 export interface DirectoryOptions<P> {
   readonly agents: ReadonlyMap<string, BuiltAgent>;
-  /** Makes the policy of a language; null is the default one. */
-  policyOf(agentId: string, locale: string | null): P;
+  /** The language in which a reader who wants this is told; there are few of them, and many ways to ask. */
+  chooseLocale(wanted: string | null): string;
+  /** Makes the policy of a language. */
+  policyOf(agentId: string, locale: string): P;
 }
 
 interface StepInput {
@@ -34,16 +33,15 @@ export interface AgentDirectory<P> {
   find(agentId: string): DirectoryEntry<P> | undefined;
 }
 
-export function createAgentDirectory<P>({ agents, policyOf }: DirectoryOptions<P>): AgentDirectory<P> {
+export function createAgentDirectory<P>({ agents, chooseLocale, policyOf }: DirectoryOptions<P>): AgentDirectory<P> {
   const entries = new Map<string, DirectoryEntry<P>>();
   for (const [id, agent] of agents) {
-    const kept = new Map<string | null, P>();
+    const kept = new Map<string, P>();
     entries.set(id, {
-      policyFor(locale) {
-        const known = kept.get(locale);
-        if (known !== undefined) return known;
-        const policy = policyOf(id, locale);
-        if (kept.size < LOCALES_KEPT_MAX) kept.set(locale, policy);
+      policyFor(wanted) {
+        const locale = chooseLocale(wanted);
+        const policy = kept.get(locale) ?? policyOf(id, locale);
+        kept.set(locale, policy);
         return policy;
       },
       step({ turnId, conversationId, message, history, metadata }, principal) {

@@ -3,9 +3,11 @@
 // Owns: which files are agents, and what is said of one that is none. Does not own: the factory (build-agents.ts).
 //   L1. Every file is tried, and one error names all that failed, each with its reason [W-REG-10].
 //   L2. A file is loaded into this process, by its own path: it shares the runtime, so that `writer()` finds the turn.
+//   L3. A file is a module, whatever package.json it lies under says, or whether there is one (hooks/agent-modules.mjs).
 
 import type { Dirent } from "node:fs";
 import { existsSync, readdirSync } from "node:fs";
+import { register as registerHooks } from "node:module";
 import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { FramerailError } from "@framerail/protocol";
@@ -13,6 +15,9 @@ import { register } from "tsx/esm/api";
 import type { Agent } from "../agent/agent.js";
 
 export const AGENT_FILES_MAX = 200;
+
+/** Stands beside the sources and beside what is built of them. */
+const HOOKS = new URL("../../hooks/agent-modules.mjs", import.meta.url);
 
 const SOURCE = /(?<!\.d|\.test)\.(?:ts|mts|js|mjs)$/;
 const ENTRIES = ["agent.ts", "agent.mts", "agent.js", "agent.mjs"];
@@ -36,6 +41,7 @@ export async function loadAgents(folder: string): Promise<readonly LoadedAgent[]
   const loaded: LoadedAgent[] = [];
   const problems: string[] = [];
   const stop = register();
+  registerHooks(HOOKS, { data: { root: pathToFileURL(join(root, "/")).href } });
   try {
     for (const path of files) {
       const file = relative(root, path);

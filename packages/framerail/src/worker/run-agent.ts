@@ -2,13 +2,14 @@
 // The shape it returns is dispatch's StepRunner; the two meet only where a program is composed.
 
 import type { Agent, RunEnd, TurnInput } from "../agent/agent.js";
+import type { CallBudget } from "../agent/call-budget.js";
 import type { Principal } from "../agent/principal.js";
 import type { EventSink } from "../agent/writer.js";
 import { createWriter, runWithWriter } from "../agent/writer.js";
 
 export interface AgentStep {
   readonly agentId: string;
-  run(context: EventSink & { readonly signal: AbortSignal }): Promise<RunEnd>;
+  run(context: EventSink & { readonly signal: AbortSignal; readonly budget?: CallBudget }): Promise<RunEnd>;
 }
 
 export function agentStep(agent: Agent, input: TurnInput, principal: Principal): AgentStep {
@@ -16,8 +17,9 @@ export function agentStep(agent: Agent, input: TurnInput, principal: Principal):
   return {
     agentId,
     async run(context) {
+      const { signal, budget } = context;
       const writer = createWriter(context, agentId);
-      return runWithWriter(writer, () => agent.run(input, { writer, signal: context.signal, principal }));
+      return runWithWriter(writer, () => agent.run(input, { writer, signal, principal, budget }));
     },
   };
 }

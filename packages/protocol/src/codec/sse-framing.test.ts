@@ -19,6 +19,12 @@ describe("framing", () => {
     expect(createSseFraming({ idPrefix: "t1-" })("error", 0, "{}")).toBe("id: t1-0\nevent: error\ndata: {}\n\n");
   });
 
+  test("the parts of a framing, put together, are its frame [W-EV-0]", () => {
+    const frame = createSseFraming({ idPrefix: "t1-" });
+    expect(`${frame.lead}7${frame.middleOf("text")}{}${frame.tail}`).toBe(frame("text", 7, "{}"));
+    expect(() => frame.middleOf("e\n")).toThrow(refusing("MALFORMED_FIELD", "event", "no_line_break") as Error);
+  });
+
   test("a frame is what the checked encoder writes, and its NDJSON line too, for every well-formed text [W-EV-0, D-7]", () => {
     const frame = createSseFraming({ idPrefix: "turn_1:" });
     fc.assert(

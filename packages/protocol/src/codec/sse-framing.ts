@@ -21,31 +21,45 @@ const CACHED_EVENTS_MAX = 256;
 const SEQ_DIGITS_MAX = 16;
 const PRINTABLE_ASCII = /^[\x21-\x7e]*$/;
 const DATA_FIELD = "\ndata: ";
+const FRAME_END = "\n\n";
 
 export interface SseFramingOptions {
   /** What stands before the sequence number in every `id`. */
   readonly idPrefix: string;
 }
 
-export type FrameSse = (event: string, seq: number, data: string) => string;
+export interface FrameSse {
+  (event: string, seq: number, data: string): string;
+  /** The same in its parts, for an encoder that writes all of it in one go: `<lead><seq><middle>data<tail>`. */
+  readonly lead: string;
+  middleOf(event: string): string;
+  readonly tail: string;
+}
 
 /** Returns a function that gives `id: <idPrefix><seq>`, `event:` and `data:` lines with their blank line [W-EV-0]. */
 export function createSseFraming(options: SseFramingOptions): FrameSse {
   requireObject(options, "options");
   requireAscii(options.idPrefix, "idPrefix", ID_LENGTH_MAX - SEQ_DIGITS_MAX);
   const lead = weld("id: ", options.idPrefix);
-  const middles = new Map<string, string>();
-  return (event, seq, data) => {
+  const frameSse = (event: string, seq: number, data: string) => {
     requireCount(seq, "seq");
-    let middle = middles.get(event);
-    if (middle === undefined) {
-      requireAscii(event, "event", NAME_LENGTH_MAX);
-      if (event === "") throw refuseField("event", "length_min", "must have at least 1 character");
-      middle = weld("\nevent: ", event, DATA_FIELD);
-      if (middles.size < CACHED_EVENTS_MAX) middles.set(event, middle);
-    }
-    return `${lead}${seq}${middle}${data}\n\n`;
+    return `${lead}${seq}${middleOf(event)}${data}${FRAME_END}`;
   };
+  return Object.assign(frameSse, { lead, middleOf, tail: FRAME_END });
+}
+
+/** For all turns: what stands between the number and the data says nothing about a turn. */
+const MIDDLES = new Map<string, string>();
+
+function middleOf(event: string): string {
+  let middle = MIDDLES.get(event);
+  if (middle === undefined) {
+    requireAscii(event, "event", NAME_LENGTH_MAX);
+    if (event === "") throw refuseField("event", "length_min", "must have at least 1 character");
+    middle = weld("\nevent: ", event, DATA_FIELD);
+    if (MIDDLES.size < CACHED_EVENTS_MAX) MIDDLES.set(event, middle);
+  }
+  return middle;
 }
 
 /** Whole frames of `createSseFraming` that stand one after the other: an empty line ends one, and no frame holds another. */

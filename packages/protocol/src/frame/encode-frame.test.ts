@@ -148,6 +148,33 @@ describe("a bad frame is refused with the field and the rule:", () => {
   });
 });
 
+describe("in a framing", () => {
+  const framing = { lead: "<", middleOf: (type: string) => `|${type}|`, tail: ">\n" };
+  const framed = createFrameEncoder({ responseId: "resp_abc", clock, framing });
+
+  test("a frame of every type is its JSON with what stands around it, byte for byte [W-EV-0] [D-7]", () => {
+    for (const type of FRAME_TYPES) {
+      for (const seq of [1, 12_345]) {
+        const json = encoder.encode(type, seq, SAMPLES[type]);
+        expect(framed.encode(type, seq, SAMPLES[type])).toBe(`<${seq}|${type}|${json}>\n`);
+      }
+    }
+  });
+
+  test("what stands around a frame does not count as its size [W-NFR-7]", () => {
+    const overhead = encoder.encode("text", 1, { chunk: "" }).length;
+    const most = { chunk: "x".repeat(FRAME_BYTES_MAX - overhead) };
+    expect(framed.encode("text", 1, most)).toBe(`<1|text|${encoder.encode("text", 1, most)}>\n`);
+    const more = { chunk: `${most.chunk}x` };
+    expect(() => framed.encode("text", 1, more)).toThrow(expect.objectContaining({ code: "FRAME_TOO_LARGE" }));
+  });
+
+  test("an unknown type is refused", () => {
+    const code = "INVALID_FRAME";
+    expect(() => framed.encode("nonsense" as FrameType, 1, {})).toThrow(expect.objectContaining({ code }));
+  });
+});
+
 test("timestamps of a turn never decrease although the clock does [W-EV-20]", () => {
   const times = [5000, 4000, 6000];
   const turn = createFrameEncoder({ responseId: "r", clock: { ...clock, now: () => times.shift() as number } });

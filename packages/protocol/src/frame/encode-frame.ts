@@ -8,6 +8,8 @@
 //       comes here (schema/cut-text.ts), items are dropped by the tool layer.
 //   N5. Text, the frame of every token, has a shorter way through N1 and N2. It takes only what the long way would write
 //       with the same bytes; whatever else comes is left to the long way, which can say what is wrong with it.
+//   N6. A frame that goes out on one transport is written in its framing in one go: joined afterwards, it would cost as
+//       much again to put together as its JSON does.
 
 import type { Clock } from "../clock.js";
 import { createTimestamps } from "../clock.js";
@@ -25,17 +27,29 @@ import type { FrameType, PayloadOf } from "./vocabulary.js";
 import { FRAMES } from "./vocabulary.js";
 
 export interface FrameEncoder {
-  /** The compact JSON of the turn's frame number `seq`. */
+  /** The compact JSON of the turn's frame number `seq`, in the framing that was asked for. */
   encode<T extends FrameType>(type: T, seq: number, payload: PayloadOf<T>): string;
 }
 
 export interface FrameEncoderOptions {
   readonly responseId: string;
   readonly clock: Clock;
+  /** Such as `createSseFraming` gives. Absent: the JSON stands alone. */
+  readonly framing?: Framing;
+}
+
+/** What stands around a frame's JSON on a transport, all of it ASCII: `<lead><seq><middle>JSON<tail>`. */
+interface Framing {
+  readonly lead: string;
+  middleOf(type: string): string;
+  readonly tail: string;
 }
 
 interface Plan {
+  /** What comes before the time: the start of the JSON, and before it what the framing puts between `seq` and JSON. */
   readonly start: string;
+  /** Where in `start` the JSON begins. */
+  readonly jsonAt: number;
   /** The payload is one free string called `chunk` (N5). */
   readonly isText: boolean;
   readonly check: Check;
@@ -46,6 +60,7 @@ const PLANS = new Map<string, Plan>();
 for (const [type, definition] of Object.entries(FRAMES)) {
   PLANS.set(type, {
     start: weld('{"event_type":"', type, '","version":"', WIRE_VERSION, '","timestamp":"'),
+    jsonAt: 0,
     isText: isTextPayload(definition.payload),
     check: compileCheck(definition.payload),
     writeFields: compileFields(definition.payload, ","),
@@ -54,27 +69,41 @@ for (const [type, definition] of Object.entries(FRAMES)) {
 
 const checkResponseId = compileCheck(object({ response_id: envelopeFields("", "").response_id }));
 
-export function createFrameEncoder({ responseId, clock }: FrameEncoderOptions): FrameEncoder {
+export function createFrameEncoder({ responseId, clock, framing }: FrameEncoderOptions): FrameEncoder {
   const broken = checkResponseId({ response_id: responseId });
   if (broken) throw refuse("INVALID_ARGUMENT", "frame encoder", broken);
   const timestamp = createTimestamps(clock);
   const middle = weld('","response_id":', quote(responseId), ',"seq":');
+  const tail = framing?.tail ?? "";
+  const [close, closeText] = [weld("}", tail), weld('"}', tail)];
+  const plans = framing === undefined ? PLANS : new Map<string, Plan>();
   return {
     encode(type, seq, payload) {
-      const plan = PLANS.get(type);
-      if (plan === undefined) throw unknownType(type);
+      const plan = plans.get(type) ?? addPlan(plans, type, framing);
       const chunk = plan.isText ? escapeChunk(payload) : undefined;
       const fields = chunk === undefined ? writePayload(plan, type, payload) : "";
       if (!Number.isSafeInteger(seq) || seq < 1) throw wrongSeq(type);
+      const start = framing === undefined ? plan.start : `${framing.lead}${seq}${plan.start}`;
       // Text is joined in one go: every string made on the way is one more to walk when the frame becomes bytes.
       const text =
         chunk === undefined
-          ? `${plan.start}${timestamp()}${middle}${seq}${fields}}`
-          : `${plan.start}${timestamp()}${middle}${seq},"chunk":"${chunk}"}`;
-      if (exceedsBytes(text, FRAME_BYTES_MAX)) throw tooLarge(type, payload);
+          ? `${start}${timestamp()}${middle}${seq}${fields}${close}`
+          : `${start}${timestamp()}${middle}${seq},"chunk":"${chunk}${closeText}`;
+      const around = start.length - plan.start.length + plan.jsonAt + tail.length;
+      if (exceedsBytes(text, FRAME_BYTES_MAX + around)) throw tooLarge(type, payload);
       return text;
     },
   };
+}
+
+/** The plan of a type that is not among `plans` yet: in its framing (N6), or none. */
+function addPlan(plans: Map<string, Plan>, type: string, framing: Framing | undefined): Plan {
+  const plan = PLANS.get(type);
+  if (plan === undefined || framing === undefined) throw unknownType(type);
+  const before = framing.middleOf(type);
+  const framed: Plan = { ...plan, start: weld(before, plan.start), jsonAt: before.length };
+  plans.set(type, framed);
+  return framed;
 }
 
 // N1, N2

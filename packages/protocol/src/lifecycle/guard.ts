@@ -27,6 +27,8 @@ export function createClassGuard(route: string): ClassGuard {
 class Guard implements ClassGuard {
   readonly #route: string;
   #state: State = "unopened";
+  /** What each class of message does in this state: one that does not change it costs one look-up. */
+  #steps = TRANSITIONS.unopened;
   #count = 0;
   #refusedType: string | undefined;
   #refusedIn: Phase = "prelude";
@@ -44,12 +46,15 @@ class Guard implements ClassGuard {
   }
 
   admit(type: string, message: MessageClass): Verdict {
-    const { verdict, next } = TRANSITIONS[this.#state][message] as Step;
+    const { verdict, next } = this.#steps[message] as Step;
     if (verdict === "violation") {
       this.#refusedType = type;
       this.#refusedIn = phaseOf(this.#state);
     } else if (verdict !== "late") this.#count += 1;
-    this.#state = next;
+    if (next !== this.#state) {
+      this.#state = next;
+      this.#steps = TRANSITIONS[next];
+    }
     return verdict;
   }
 

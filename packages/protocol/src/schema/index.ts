@@ -8,4 +8,18 @@ export { toJsonSchema } from "./json-schema.js";
 export type { FieldRow } from "./reference.js";
 export { describeFields, renderFieldTable, renderTable } from "./reference.js";
 export type { Infer, Json, Node, Optional, Schema } from "./schema.js";
-export { isOptional, schemaOf } from "./schema.js";
+export {
+  array,
+  boolean,
+  count,
+  integer,
+  isOptional,
+  json,
+  map,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  schemaOf,
+  string,
+} from "./schema.js";

@@ -24,10 +24,11 @@ import { untilAborted } from "./until-aborted.js";
 
 const CALL_FAILURES: ReadonlySet<ErrorCode> = new Set(["MODEL_FAILED", "RATE_LIMITED", "CANCELLED"]);
 
-export type CallEnd =
+export type CallEnd = (
   | { readonly kind: "done"; readonly step: ModelStep }
   /** `shown`: a reader may have seen some of it, so that no other model can take over. */
-  | { readonly kind: "failed"; readonly failure: FramerailError; readonly shown: boolean };
+  | { readonly kind: "failed"; readonly failure: FramerailError; readonly shown: boolean }
+) & { readonly usedTokens: number };
 
 /** Resolves for whatever the provider does; rejects only for what the writer throws. */
 export async function callModel(call: ModelCall): Promise<CallEnd> {
@@ -36,11 +37,13 @@ export async function callModel(call: ModelCall): Promise<CallEnd> {
   const startedAt = clock.now();
   try {
     await readStream(call, collector);
-    return { kind: "done", step: { ...collector.step(), usage: countCall(call, collector).tokens } };
+    const { tokens } = countCall(call, collector);
+    return { kind: "done", step: { ...collector.step(), usage: tokens }, usedTokens: tokens.total_tokens };
   } catch (error) {
     const failure = signal.aborted ? cancelledBy(signal, model.modelId) : error;
     if (!isCallFailure(failure)) throw failure;
-    return { kind: "failed", failure, shown: collector.shown };
+    const usedTokens = countCall(call, collector).tokens.total_tokens;
+    return { kind: "failed", failure, shown: collector.shown, usedTokens };
   } finally {
     writer.write(metricsOf(call, collector, startedAt));
   }

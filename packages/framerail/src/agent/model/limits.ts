@@ -38,3 +38,6 @@ export const CAUSE_DEPTH_MAX = 4;
 /** A script file, in UTF-8 bytes, and its steps. */
 export const SCRIPT_BYTES_MAX = 262_144;
 export const SCRIPT_STEPS_MAX = 256;
+
+/** What a call is expected to answer with at most, for its budget, where the author has set no maximum. */
+export const OUTPUT_TOKENS_EXPECTED = 4_096;

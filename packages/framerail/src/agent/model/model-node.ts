@@ -4,15 +4,19 @@
 //   M2. Another model is asked only while nothing of the answer was written. Tool calls are given out with the finished
 //       step, so a call that broke off in the middle of one has shown nothing.
 //   M3. A cancelled step asks nobody else, and one that is cancelled before it begins asks nobody at all.
+//   M4. Every call is asked for before it is made, and what it has used is settled after it, however it ended [D-16].
 
 import type { LanguageModelV3, LanguageModelV3FunctionTool, LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
 import { compileCheck } from "@framerail/protocol/schema";
+import type { CallBudget } from "../call-budget.js";
 import type { Writer } from "../writer.js";
+import type { CallEnd } from "./call-model.js";
 import { callModel } from "./call-model.js";
-import { MODEL_ID_LENGTH_MAX, MODELS_MAX } from "./limits.js";
-import type { ModelSettings } from "./model-call.js";
+import { estimatePrompt } from "./count-tokens.js";
+import { MODEL_ID_LENGTH_MAX, MODELS_MAX, OUTPUT_TOKENS_EXPECTED } from "./limits.js";
+import type { ModelCall, ModelSettings } from "./model-call.js";
 import { cancelledBy } from "./model-failure.js";
 import type { ModelStep } from "./model-step.js";
 import type { PriceTable } from "./price-table.js";
@@ -32,10 +36,11 @@ export interface ModelStepInput {
   readonly tools: readonly LanguageModelV3FunctionTool[];
   readonly writer: Writer;
   readonly signal: AbortSignal;
+  readonly budget?: CallBudget | undefined;
 }
 
 export interface ModelNode {
-  /** Rejects with RATE_LIMITED, MODEL_FAILED or CANCELLED; when several models failed, as the last one did. */
+  /** Rejects with RATE_LIMITED, MODEL_FAILED, BUDGET_EXHAUSTED or CANCELLED; when several models failed, as the last one did. */
   run(step: ModelStepInput): Promise<ModelStep>;
 }
 
@@ -47,7 +52,7 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
       const { signal, writer } = input;
       if (signal.aborted) throw cancelledBy(signal, models[0].modelId);
       for (const [index, model] of models.entries()) {
-        const end = await callModel({ ...input, model, prices, clock, settings });
+        const end = await withinBudget({ ...input, model, prices, clock, settings }, input.budget);
         if (end.kind === "done") return end.step;
         const { failure, shown } = end;
         const next = models[index + 1];
@@ -58,6 +63,27 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
       throw new FramerailError("INVARIANT_VIOLATION", "a step asked no model");
     },
   };
+}
+
+/** Makes the call when the budget allows it, and settles what it has used (M4). */
+async function withinBudget(call: ModelCall, budget: CallBudget | undefined): Promise<CallEnd> {
+  if (budget === undefined) return callModel(call);
+  const { messages, tools, signal, model, settings } = call;
+  const estimate = estimatePrompt(messages, tools) + (settings.maxOutputTokens ?? OUTPUT_TOKENS_EXPECTED);
+  const settle = await budget.reserve(estimate, signal);
+  let used = estimate;
+  try {
+    // M3: the step may have been cancelled while it waited for its budget.
+    const end = signal.aborted ? notCalled(cancelledBy(signal, model.modelId)) : await callModel(call);
+    used = end.usedTokens;
+    return end;
+  } finally {
+    await settle(used);
+  }
+}
+
+function notCalled(failure: FramerailError): CallEnd {
+  return { kind: "failed", failure, shown: false, usedTokens: 0 };
 }
 
 const checkModelId = compileCheck({ kind: "string", lengthMin: 1, lengthMax: MODEL_ID_LENGTH_MAX });

@@ -52,11 +52,13 @@ interface OpenFile {
 
 const NAME = /^journal-(\d{8})\.log$/;
 
+/** A record that an earlier process left. */
+export interface ReplayedRecord extends PlacedRecord {
+  readonly file: number;
+}
+
 /** Opens the journal of a folder. What earlier processes left is handed to `replay`, oldest first, before anything is written. */
-export function openJournal(
-  folder: string,
-  replay: (record: PlacedRecord & { readonly file: number }) => void,
-): JournalFile {
+export function openJournal(folder: string, replay: (record: ReplayedRecord) => void): JournalFile {
   mkdirSync(folder, { recursive: true });
   const files = new Map<number, OpenFile>();
   for (const number of listFiles(folder)) {

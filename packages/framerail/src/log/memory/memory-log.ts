@@ -4,18 +4,22 @@
 //   M1. Frames wait for the next tick; then those of all turns go to the journal in one write, and only then to readers.
 //   M2. A write that fails fails the turns in it: none of their frames is released, and none of theirs is taken later.
 //   M3. A turn that is sealed and in the store leaves memory after a while, or at once when nobody reads it.
+//   M4. Readers of a turn whose writing failed are cut, unless a new owner goes on where it stopped.
+//   M5. What an earlier process left in the journal can be read, and be written on by a new owner.
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError, isFramerailError, systemClock } from "@framerail/protocol";
-import { atEndOfTick } from "../end-of-tick.js";
-import type { EncodedFrame, LoggedFrame } from "../frame-sink.js";
+import { steadyMs } from "../../clock.js";
+import { atEndOfTick } from "../../end-of-tick.js";
+import type { LoggedFrame } from "../frame-sink.js";
 import { SEALED_MS_IN_MEMORY } from "../limits.js";
+import { readWhole } from "../read-whole.js";
 import type { Segment } from "../segment.js";
 import { createSegment, framesOf } from "../segment.js";
 import { splitFrames } from "../split-frames.js";
 import { TurnBuffer } from "../turn-buffer.js";
 import type { OpenOptions, TurnAppender, TurnLog, TurnRef, TurnView } from "../turn-log.js";
-import type { JournalFile, JournalPlace } from "./journal-file.js";
+import type { JournalFile, JournalPlace, ReplayedRecord } from "./journal-file.js";
 import type { JournalRecord } from "./journal-record.js";
 
 /** Bytes that may wait for a tick before a writer that asks is told to wait for it. */
@@ -24,38 +28,70 @@ const BACKLOG_BYTES_HIGH = 262_144;
 export interface MemoryLogOptions {
   /** Without one, what is logged is gone with the process: for tests and benches. */
   readonly journal?: JournalFile;
+  /** What the journal had when it was opened, in order (M5). */
+  readonly replayed?: Iterable<ReplayedRecord>;
   readonly clock?: Clock;
+  /** Hears how long each write took. */
+  onFlush?(ms: number): void;
   /** How the end of a tick is waited for. */
   nextTick?(flush: () => void): void;
 }
 
-export function createMemoryLog(options: MemoryLogOptions = {}): TurnLog {
+export interface RecoveredLog extends TurnLog {
+  /** The turns that the log has. */
+  readonly turnIds: readonly string[];
+}
+
+export function createMemoryLog(options: MemoryLogOptions = {}): RecoveredLog {
   return new MemoryLog(options);
 }
 
-class MemoryLog implements TurnLog {
+class MemoryLog implements RecoveredLog {
   readonly #journal: JournalFile | undefined;
   readonly #clock: Clock;
   readonly #nextTick: (flush: () => void) => void;
+  readonly #onFlush: MemoryLogOptions["onFlush"];
   readonly #turns = new Map<string, MemoryTurn>();
   #dirty: MemoryTurn[] = [];
   #scheduled = false;
 
-  constructor({ journal, clock = systemClock, nextTick = atEndOfTick }: MemoryLogOptions) {
+  constructor(options: MemoryLogOptions) {
+    const { journal, replayed = [], clock = systemClock, nextTick = atEndOfTick } = options;
+    this.#onFlush = options.onFlush;
     this.#journal = journal;
     this.#clock = clock;
     this.#nextTick = nextTick;
+    for (const record of replayed) this.#replay(record);
+  }
+
+  get turnIds(): readonly string[] {
+    return [...this.#turns.keys()];
   }
 
   open(ref: TurnRef, options: OpenOptions = {}): TurnAppender {
+    const { lastSeq = 0 } = options;
     const earlier = this.#turns.get(ref.turnId);
-    const turn = new MemoryTurn(ref, options, (changed) => this.#schedule(changed), this.#journal);
-    if (earlier !== undefined && earlier.epoch >= ref.epoch) turn.fail(stale(ref.turnId));
+    const isStale = earlier !== undefined && earlier.epoch >= ref.epoch;
+    // M4: whoever reads it already goes on.
+    const joins = !isStale && earlier?.view.lastSeq === lastSeq && !earlier.view.sealed;
+    const view = joins ? earlier.view : new MemoryView(ref.epoch, lastSeq, this.#journal);
+    const turn = new MemoryTurn(ref, options, view, (changed) => this.#schedule(changed));
+    if (isStale) turn.fail(stale(ref.turnId));
     else {
       earlier?.fail(stale(ref.turnId));
+      if (!joins) earlier?.view.lose();
+      view.take(ref.epoch);
       this.#turns.set(ref.turnId, turn);
     }
     return turn;
+  }
+
+  async takeOver({ turnId, epoch }: TurnRef): Promise<readonly LoggedFrame[]> {
+    const turn = this.#turns.get(turnId);
+    if (turn === undefined) return [];
+    if (turn.epoch > epoch) throw stale(turnId);
+    if (turn.epoch < epoch) turn.fail(stale(turnId));
+    return readWhole(turn.view);
   }
 
   attach(turnId: string): Promise<TurnView | undefined> {
@@ -83,6 +119,18 @@ class MemoryLog implements TurnLog {
     return Promise.resolve();
   }
 
+  // M5
+  #replay({ kind, turnId, orgId, epoch, firstSeq, count, file, offset, bytes }: ReplayedRecord): void {
+    const lastSeq = firstSeq + count - 1;
+    const known = this.#turns.get(turnId)?.view;
+    const view = known ?? new MemoryView(epoch, 0, this.#journal);
+    view.recall({ firstSeq, lastSeq, place: { file, offset, length: bytes.length } }, epoch, kind === "seal");
+    if (known === undefined) {
+      const options = { lastSeq };
+      this.#turns.set(turnId, new MemoryTurn({ orgId, turnId, epoch }, options, view, () => undefined));
+    }
+  }
+
   #schedule(turn: MemoryTurn): void {
     this.#dirty.push(turn);
     if (this.#scheduled) return;
@@ -97,23 +145,25 @@ class MemoryLog implements TurnLog {
     this.#scheduled = false;
     const ready = turns.filter((turn) => turn.prepare());
     if (ready.length === 0) return;
+    const startedAt = this.#onFlush && steadyMs();
     try {
-      const places = this.#journal?.write(ready.map((turn) => turn.record()));
-      for (const [index, turn] of ready.entries()) turn.release(places?.[index]);
+      const places = this.#journal?.write(ready.map((turn) => turn.record())) ?? [];
+      let index = 0;
+      for (const turn of ready) turn.release(places[index++]);
     } catch (error) {
       if (!isFramerailError(error)) throw error;
       for (const turn of ready) turn.fail(error);
     }
+    if (startedAt !== undefined) this.#onFlush?.(steadyMs() - startedAt);
   }
 }
 
 class MemoryTurn implements TurnAppender {
-  readonly epoch: number;
   readonly view: MemoryView;
   readonly #ref: TurnRef;
   readonly #options: OpenOptions;
   readonly #schedule: (turn: MemoryTurn) => void;
-  #pending: EncodedFrame[] = [];
+  #pending: LoggedFrame[] = [];
   #nextSeq: number;
   #backlog = 0;
   #terminal = false;
@@ -121,14 +171,16 @@ class MemoryTurn implements TurnAppender {
   #failure: FramerailError | undefined;
   #waiting: (() => void)[] = [];
 
-  constructor(ref: TurnRef, options: OpenOptions, schedule: (turn: MemoryTurn) => void, journal?: JournalFile) {
-    const { lastSeq = 0 } = options;
-    this.epoch = ref.epoch;
-    this.view = new MemoryView(ref.epoch, lastSeq, journal);
+  constructor(ref: TurnRef, options: OpenOptions, view: MemoryView, schedule: (turn: MemoryTurn) => void) {
+    this.view = view;
     this.#ref = ref;
     this.#options = options;
     this.#schedule = schedule;
-    this.#nextSeq = lastSeq + 1;
+    this.#nextSeq = (options.lastSeq ?? 0) + 1;
+  }
+
+  get epoch(): number {
+    return this.#ref.epoch;
   }
 
   get failure(): FramerailError | undefined {
@@ -139,7 +191,7 @@ class MemoryTurn implements TurnAppender {
     return this.#backlog;
   }
 
-  append(frame: EncodedFrame): void {
+  append(frame: LoggedFrame): void {
     if (this.#failure !== undefined) return;
     if (this.#terminal || frame.seq !== this.#nextSeq) {
       const says = this.#terminal ? "a frame came after the terminal" : `frame ${frame.seq} came for ${this.#nextSeq}`;
@@ -152,7 +204,7 @@ class MemoryTurn implements TurnAppender {
     if (this.#pending.length === 1) this.#schedule(this);
   }
 
-  seal(terminal: EncodedFrame): Promise<void> {
+  seal(terminal: LoggedFrame): Promise<void> {
     this.append(terminal);
     this.#terminal = true;
     return new Promise((resolve, reject) => {
@@ -178,7 +230,7 @@ class MemoryTurn implements TurnAppender {
     const segment = this.#segment as Segment;
     const { turnId, orgId, epoch } = this.#ref;
     const kind = this.#terminal ? "seal" : "frames";
-    const count = segment.ends.length;
+    const count = segment.lastSeq - segment.firstSeq + 1;
     return { kind, turnId, orgId, epoch, firstSeq: segment.firstSeq, count, bytes: framesOf(segment) };
   }
 
@@ -188,10 +240,16 @@ class MemoryTurn implements TurnAppender {
     this.view.wake();
   }
 
+  abandon(): void {
+    this.fail(new FramerailError("LOG_UNAVAILABLE", "the turn was given up"));
+  }
+
   fail(error: FramerailError): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
     this.#settle();
+    // M4: a new owner has the view already.
+    if (error.code !== "STALE_EPOCH") this.view.lose();
     this.#options.onFailure?.(error);
   }
 
@@ -205,13 +263,41 @@ class MemoryTurn implements TurnAppender {
   }
 }
 
+interface PlacedFrames {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly place: JournalPlace;
+}
+
 class MemoryView extends TurnBuffer implements TurnView {
   readonly #journal: JournalFile | undefined;
-  readonly #places: { readonly firstSeq: number; readonly lastSeq: number; readonly place: JournalPlace }[] = [];
+  readonly #places: PlacedFrames[] = [];
+  #lost = false;
 
   constructor(epoch: number, lastSeq: number, journal: JournalFile | undefined) {
     super(epoch, lastSeq);
     this.#journal = journal;
+  }
+
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  take(epoch: number): void {
+    this.claim(epoch);
+    this.#lost = false;
+  }
+
+  lose(): void {
+    this.#lost = true;
+    this.wake();
+  }
+
+  /** Frames of an earlier process: where they are is all that is kept of them. */
+  recall(frames: PlacedFrames, epoch: number, seals: boolean): void {
+    this.#places.push(frames);
+    this.claim(epoch);
+    this.skipTo(frames.lastSeq, seals);
   }
 
   keep(segment: Segment, seals: boolean, place: JournalPlace | undefined): void {

@@ -8,7 +8,7 @@
 
 import type { Clock } from "@framerail/protocol";
 import { isFramerailError } from "@framerail/protocol";
-import { atEndOfTick } from "../end-of-tick.js";
+import { atEndOfTick } from "../../end-of-tick.js";
 import type { AppendAnswer, AppendItem } from "./append-script.js";
 import { unavailable } from "./connection.js";
 import { BEAT_MS, CALL_BYTES_MAX, CALL_TURNS_MAX, CLOSE_MS_MAX } from "./limits.js";
@@ -111,7 +111,7 @@ export class AppendPump {
       if (item === undefined) continue;
       turns.push(turn);
       items.push(item);
-      for (const { chunk } of item.segments) bytes += chunk.length;
+      for (const { size } of item.segments) bytes += size;
     }
     return [turns, items];
   }

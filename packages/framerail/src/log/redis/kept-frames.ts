@@ -20,15 +20,15 @@ export class KeptFrames {
   }
 
   add(segment: Segment): void {
-    const { length } = segment.chunk;
+    const { size } = segment;
     if (this.#segments === undefined) return;
-    if (this.#bytes + length > KEPT_TURN_BYTES_MAX || this.#total.bytes + length > KEPT_BYTES_MAX) {
+    if (this.#bytes + size > KEPT_TURN_BYTES_MAX || this.#total.bytes + size > KEPT_BYTES_MAX) {
       this.drop();
       return;
     }
     this.#segments.push(segment);
-    this.#bytes += length;
-    this.#total.bytes += length;
+    this.#bytes += size;
+    this.#total.bytes += size;
   }
 
   /** All that comes after `afterSeq`; undefined when not all of it is here. */

@@ -9,9 +9,13 @@
 
 import type { Clock, FramerailError } from "@framerail/protocol";
 import { systemClock } from "@framerail/protocol";
+import { steadyMs } from "../../clock.js";
+import type { LoggedFrame } from "../frame-sink.js";
 import { SEALED_MS_IN_MEMORY } from "../limits.js";
+import { readWhole } from "../read-whole.js";
 import type { OpenOptions, TurnAppender, TurnLog, TurnRef, TurnView } from "../turn-log.js";
 import { AppendPump } from "./append-pump.js";
+import type { AppendAnswer, AppendItem } from "./append-script.js";
 import { appendAll } from "./append-script.js";
 import type { RedisConnection, RedisSource } from "./connection.js";
 import { openConnection, unavailable } from "./connection.js";
@@ -29,6 +33,8 @@ export type RedisLogOptions = RedisSource & {
   readonly clock?: Clock;
   /** A connection was lost; told once per outage and connection. */
   report?(error: FramerailError): void;
+  /** Hears how long each call that appends took. */
+  onFlush?(ms: number): void;
   /** Redis has lost a turn, and with it who owns it: does the store still say that it is ours? Without it: yes. */
   confirmOwner?(turn: TurnRef): Promise<boolean>;
 };
@@ -66,7 +72,7 @@ class RedisLog implements TurnLog {
     this.#options = options;
     this.#clock = clock;
     [this.#appending, this.#asking, this.#waiting] = [open(), open(), open()];
-    this.#pump = new AppendPump({ clock, append: (items) => appendAll(this.#appending, owner, items) });
+    this.#pump = new AppendPump({ clock, append: (items) => this.#append(items) });
     const [waiting, asking] = [this.#waiting, this.#asking];
     this.#follower = new Follower({ waiting, asking, wakeKey: wakeKeyOf(owner), clock });
     this.#appending.onReady((again) => {
@@ -79,7 +85,9 @@ class RedisLog implements TurnLog {
     const { lastSeq = 0 } = options;
     const earlier = this.#turns.get(ref.turnId);
     const known = earlier?.owned;
-    if (known !== undefined && known.ref.epoch >= ref.epoch) {
+    // One that failed may be tried again by its owner; Redis judges whether it still is.
+    const isLive = known !== undefined && known.failure === undefined;
+    if (known !== undefined && (known.ref.epoch > ref.epoch || (isLive && known.ref.epoch === ref.epoch))) {
       const refused = this.#createTurn(ref, options, this.#createView(ref, lastSeq));
       refused.fail(stale(ref.turnId));
       return refused;
@@ -94,6 +102,18 @@ class RedisLog implements TurnLog {
     this.#forgotten.delete(ref.turnId);
     this.#pump.schedule(turn);
     return turn;
+  }
+
+  async takeOver(ref: TurnRef): Promise<readonly LoggedFrame[]> {
+    const keys = keysOf(ref.orgId, ref.turnId);
+    // No frame fits this: it takes the turn and writes nothing, and does not make one that is not there.
+    const claim = { keys, epoch: ref.epoch, base: 0, next: 0, segments: [], seals: false };
+    const [answer] = await this.#append([claim]);
+    if (answer === undefined || answer.status === "failed") throw unavailable("the turn cannot be taken over");
+    if (answer.status === "stale") throw stale(ref.turnId);
+    if (answer.status === "missing") return [];
+    // A view of its own: the one that readers here share may be behind.
+    return readWhole(this.#createView(ref, answer.lastSeq));
   }
 
   async attach(turnId: string): Promise<TurnView | undefined> {
@@ -141,6 +161,14 @@ class RedisLog implements TurnLog {
       if (owned !== undefined && owned.backlogBytes > 0) owned.fail(unavailable("the log is closed"));
     }
     for (const connection of [this.#appending, this.#asking, this.#waiting]) connection.close();
+  }
+
+  async #append(items: readonly AppendItem[]): Promise<AppendAnswer[]> {
+    const { owner, onFlush } = this.#options;
+    const startedAt = steadyMs();
+    const answers = await appendAll(this.#appending, owner, items);
+    onFlush?.(steadyMs() - startedAt);
+    return answers;
   }
 
   #createView({ orgId, turnId, epoch }: TurnRef, lastSeq: number): RedisView {

@@ -8,7 +8,7 @@
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
-import type { EncodedFrame } from "../frame-sink.js";
+import type { LoggedFrame } from "../frame-sink.js";
 import type { Segment } from "../segment.js";
 import { createSegment } from "../segment.js";
 import type { OpenOptions, TurnAppender, TurnRef } from "../turn-log.js";
@@ -35,7 +35,7 @@ export class RedisTurn implements TurnAppender {
   readonly kept: KeptFrames;
   readonly #options: RedisTurnOptions;
   readonly #base: number;
-  #pending: EncodedFrame[] = [];
+  #pending: LoggedFrame[] = [];
   #pendingLength = 0;
   #sending: Segment[] = [];
   #sendingLength = 0;
@@ -72,7 +72,7 @@ export class RedisTurn implements TurnAppender {
     return this.#pendingLength + this.#sendingLength;
   }
 
-  append(frame: EncodedFrame): void {
+  append(frame: LoggedFrame): void {
     if (this.#failure !== undefined) return;
     if (frame.seq !== this.#nextSeq || frame.seq > this.#terminalSeq) {
       const says = frame.seq > this.#terminalSeq ? "came after the terminal" : `came for ${this.#nextSeq}`;
@@ -86,7 +86,7 @@ export class RedisTurn implements TurnAppender {
     else if (this.#pending.length === 1 && this.#sending.length === 0) this.#options.schedule(this);
   }
 
-  seal(terminal: EncodedFrame): Promise<void> {
+  seal(terminal: LoggedFrame): Promise<void> {
     this.append(terminal);
     this.#terminalSeq = Math.min(this.#terminalSeq, terminal.seq);
     return new Promise((resolve, reject) => {
@@ -153,6 +153,11 @@ export class RedisTurn implements TurnAppender {
     this.#stopWaiting ??= this.#options.clock.schedule(AWAY_MS_MAX, () =>
       this.fail(unavailable(`the log was away for ${AWAY_MS_MAX} ms`, cause)),
     );
+  }
+
+  abandon(): void {
+    this.fail(unavailable("the turn was given up"));
+    this.view.lose();
   }
 
   fail(error: FramerailError): void {

@@ -27,7 +27,6 @@ export class RedisView implements TurnView {
   readonly #buffer: TurnBuffer;
   readonly #redis: RedisConnection;
   readonly #sealedBefore: boolean;
-  #epoch: number;
   #lost = false;
 
   constructor({ keys, epoch, lastSeq, sealed, redis }: RedisViewOptions) {
@@ -35,11 +34,10 @@ export class RedisView implements TurnView {
     this.#buffer = new TurnBuffer(epoch, lastSeq);
     this.#redis = redis;
     this.#sealedBefore = sealed;
-    this.#epoch = epoch;
   }
 
   get epoch(): number {
-    return this.#epoch;
+    return this.#buffer.epoch;
   }
 
   get lastSeq(): number {
@@ -92,7 +90,7 @@ export class RedisView implements TurnView {
   }
 
   claim(epoch: number): void {
-    this.#epoch = Math.max(this.#epoch, epoch);
+    this.#buffer.claim(epoch);
   }
 
   lose(): void {

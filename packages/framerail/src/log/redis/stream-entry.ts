@@ -2,8 +2,7 @@
 // Owns: entries as bytes. Does not own: which are asked for.
 
 import type { LoggedFrame } from "../frame-sink.js";
-import type { Segment } from "../segment.js";
-import { CHUNK_HEAD, createSegment, framesOf } from "../segment.js";
+import { CHUNK_HEAD, CHUNK_TAIL, createSegment, framesOf, Segment } from "../segment.js";
 import { splitFrames } from "../split-frames.js";
 
 export interface StreamEntry {
@@ -15,8 +14,6 @@ export interface StreamEntry {
 /** As Redis answers: an id, and names and values in turn. */
 export type RawEntry = readonly [id: Buffer, fields: readonly Buffer[]];
 
-const CHUNK_TAIL = 2;
-
 /** Undefined: that is no entry of ours, or not all of it. */
 export function readEntry([id, fields]: RawEntry): StreamEntry | undefined {
   const found = new Map<string, Buffer>();
@@ -24,9 +21,8 @@ export function readEntry([id, fields]: RawEntry): StreamEntry | undefined {
   const [lastSeq, firstSeq] = [Number.parseInt(String(id), 10), Number(String(found.get("first")))];
   // A copy: the answer that it is a part of may be large, and would live as long as the turn.
   const chunk = Buffer.from(found.get("bytes") ?? []);
-  const ends = endsOf(chunk);
-  if (!(firstSeq >= 1) || ends.length !== lastSeq - firstSeq + 1) return undefined;
-  const segment = { firstSeq, lastSeq, chunk, ends };
+  if (!(firstSeq >= 1) || countFrames(chunk) !== lastSeq - firstSeq + 1) return undefined;
+  const segment = new Segment({ firstSeq, lastSeq, block: chunk, start: 0, end: chunk.length });
   return { epoch: Number(String(found.get("epoch"))), seals: String(found.get("seals")) === "1", segment };
 }
 
@@ -41,13 +37,12 @@ export function listFrames(segment: Segment): LoggedFrame[] {
 }
 
 /** An empty line ends a frame, and nothing inside of one can be an empty line. */
-function endsOf(chunk: Buffer): number[] {
-  const ends: number[] = [];
-  for (let at = CHUNK_HEAD; at < chunk.length - CHUNK_TAIL; ) {
+function countFrames(chunk: Buffer): number {
+  let count = 0;
+  for (let at = CHUNK_HEAD; at < chunk.length - CHUNK_TAIL; count += 1) {
     const found = chunk.indexOf("\n\n", at, "latin1");
     if (found < 0) break;
     at = found + 2;
-    ends.push(at);
   }
-  return ends;
+  return count;
 }

@@ -148,6 +148,33 @@ export function describeTurnLog(name: string, open: () => Promise<OpenLog>): voi
       expect((await readOn(view, 3)).text).toBe(textOf(old.turnId, 4, 5));
     });
 
+    test("whoever takes a turn over has all that readers will ever see of it, however busy its owner still is [D-3] [G2]", async () => {
+      const old = await start();
+      let [written, isTaken] = [0, false];
+      const writing = (async () => {
+        for (; !isTaken || written < 5; await tick()) {
+          written += 1;
+          old.append(written, written);
+        }
+      })();
+      const view = await viewOf(old.turnId);
+      await untilReleased(view, 5);
+      const taken = await log.takeOver({ orgId, turnId: old.turnId, epoch: 2 });
+      isTaken = true;
+      await writing;
+      for (let ticks = 0; old.failures.length === 0 && ticks < WAIT_TICKS_MAX; ticks += 1) await tick();
+      expect(old.failures).toEqual(["STALE_EPOCH"]);
+      expect(taken.map(({ sse }) => sse).join("")).toBe(textOf(old.turnId, 1, taken.length));
+      expect(view.lastSeq).toBeLessThanOrEqual(taken.length);
+      const fresh = await start(old.turnId, 2, taken.length);
+      await fresh.appender.seal(frameOf(old.turnId, taken.length + 1));
+      expect(fresh.failures).toEqual([]);
+      await expect(log.takeOver({ orgId, turnId: old.turnId, epoch: 1 })).rejects.toMatchObject({
+        code: "STALE_EPOCH",
+      });
+      expect(await log.takeOver({ orgId, turnId: randomUUID(), epoch: 2 })).toEqual([]);
+    });
+
     test("an epoch that is not newer takes nothing over [D-3]", async () => {
       const owner = await start();
       owner.append(1, 1);

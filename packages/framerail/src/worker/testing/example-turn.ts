@@ -10,8 +10,8 @@ import type { Agent } from "../../agent/agent.js";
 import type { HandClock, KeptFrames } from "../../dispatch/testing/turn-bench.js";
 import { handClock, INPUT, PRINCIPAL, start } from "../../dispatch/testing/turn-bench.js";
 import { createPolicy } from "../../policy/create-policy.js";
-import { requireEmissions } from "../../registry/judge-emissions.js";
 import { openRegistry } from "../../registry/open-registry.js";
+import { requireManifests } from "../build-agents.js";
 import { agentStep } from "../run-agent.js";
 
 export const registry = openRegistry(new URL("../../../../../examples/registry", import.meta.url).pathname);
@@ -24,7 +24,7 @@ export interface ExampleOptions {
 
 export function startExample(agent: Agent, options: ExampleOptions = {}) {
   const { message = INPUT.message, locale = "en", clock = handClock() } = options;
-  requireEmissions(agent.manifest, registry);
+  requireManifests([agent.manifest], registry);
   const policy = createPolicy({ registry, locale, clock });
   const step = agentStep(agent, { ...INPUT, message }, PRINCIPAL);
   return { clock, ...start(agent, { step, policy, clock }) };
