@@ -1,6 +1,7 @@
 // The lint pass that needs types, and the bans that need reasons. Everything else, formatting included, is Biome's.
 //   X1. Time and chance are arguments: what runs inside a turn reads no global clock and rolls no dice, so that every
-//       rule about them can be tested without waiting. `clock.ts` is where a package meets the real ones, `log/end-of-tick.ts` where a log does.
+//       rule about them can be tested without waiting. `clock.ts` and `end-of-tick.ts` are where a package meets the
+//       real ones.
 //   X2. A package says nothing on the console: what a caller must know is a value, an error or a metric.
 
 import { defineConfig, globalIgnores } from "eslint/config";
@@ -8,7 +9,7 @@ import tseslint from "typescript-eslint";
 
 const TYPED = [
   "packages/*/{src,contract,bench}/**/*.{ts,tsx}",
-  "{tidy,bench,examples,conformance,simulation}/**/*.ts",
+  "{tidy,bench,examples,e2e,conformance,simulation}/**/*.ts",
   "scripts/*.ts",
 ];
 const TESTS = ["**/*.test.{ts,tsx}", "**/*.long.ts", "**/testing/**"];
@@ -45,8 +46,8 @@ export default defineConfig(
     },
   },
   {
-    files: ["packages/{protocol,framerail}/src/**/*.ts"],
-    ignores: [...TESTS, "packages/*/src/clock.ts", "packages/framerail/src/log/end-of-tick.ts"],
+    files: ["packages/{protocol,client,framerail}/src/**/*.ts"],
+    ignores: [...TESTS, "packages/*/src/clock.ts", "packages/framerail/src/end-of-tick.ts"],
     rules: {
       "no-restricted-globals": ["error", ...TIMERS.map((name) => ({ name, message: USE_A_CLOCK }))],
       "no-restricted-properties": [

@@ -14,6 +14,8 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^@framerail\/protocol\/schema$/, replacement: source("packages/protocol/src/schema/index.ts") },
+      { find: /^@framerail\/client\/react$/, replacement: source("packages/client/src/react/index.ts") },
+      { find: /^@framerail\/client$/, replacement: source("packages/client/src/index.ts") },
       { find: /^framerail\/agent$/, replacement: source("packages/framerail/src/index.ts") },
       { find: /^@framerail\/protocol$/, replacement: source("packages/protocol/src/index.ts") },
     ],
@@ -43,6 +45,18 @@ export default defineConfig({
           name: "services",
           include: ON_SERVICES,
           globalSetup: ["packages/framerail/src/store/testing/services.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          include: ["e2e/**/*.test.ts"],
+          globalSetup: ["packages/framerail/src/store/testing/services.ts"],
+          // Whole processes, with deadlines: one file after the other, when everything else has run.
+          fileParallelism: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

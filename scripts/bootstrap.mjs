@@ -21,6 +21,7 @@ const plain = process.stdout.isTTY !== true || Boolean(process.env.CI);
 const TOOLS = {
   biome: ["node_modules/@biomejs/biome/bin/biome"],
   eslint: ["node_modules/eslint/bin/eslint.js"],
+  framerail: ["packages/framerail/bin/framerail.js"],
   tsc: ["node_modules/typescript/bin/tsc"],
   tsx: ["--import", "tsx"],
   vitest: ["node_modules/vitest/vitest.mjs"],
@@ -29,7 +30,7 @@ const TOOLS = {
 // Each command is a list of steps; arguments of the caller go to the last one. The tests come last, so that the
 // runner's summary ends the output.
 const COMMANDS = {
-  start: [{ tool: "tsx", args: ["examples/tour/tour.ts"] }],
+  start: [{ tool: "framerail", args: ["dev"] }],
   contract: [{ tool: "tsx", args: ["packages/protocol/contract/generate.ts"] }],
   bench: [{ tool: "tsx", args: ["bench/run.ts"] }],
   test: [

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const INSTALL = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
-const PACKAGES = ["packages/protocol", "packages/framerail"];
+const PACKAGES = ["packages/protocol", "packages/client", "packages/framerail"];
 const LOCK_POLL_MS = 200;
 const LOCK_WAIT_MS_MAX = 10 * 60 * 1000;
 

@@ -46,7 +46,10 @@ function writeLockfile(packages: object, path = "package-lock.json"): void {
 async function run(program: string, args: readonly string[]): Promise<ProgramEnd> {
   ran.push(program === "npm" ? `npm ${args.join(" ")}` : args.slice(1).join(" "));
   await sleep(5);
-  const made = program === "npm" ? ["node_modules"] : ["packages/protocol/dist", "packages/framerail/dist"];
+  const made =
+    program === "npm"
+      ? ["node_modules"]
+      : ["packages/protocol/dist", "packages/client/dist", "packages/framerail/dist"];
   for (const folder of made) mkdirSync(join(root, folder), { recursive: true });
   return { code: 0, signal: null };
 }
@@ -60,7 +63,7 @@ function leaveLock(token: string): string {
   return path;
 }
 
-const BUILD = "-b packages/protocol packages/framerail";
+const BUILD = "-b packages/protocol packages/client packages/framerail";
 const INSTALL = "npm ci --ignore-scripts --no-audit --no-fund";
 
 test("a fresh clone is installed and built; the next command finds it done", async () => {

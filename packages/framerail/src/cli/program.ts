@@ -7,10 +7,14 @@
 import { readFileSync } from "node:fs";
 import { isFramerailError } from "@framerail/protocol";
 import { Command, CommanderError } from "commander";
+import { addDevCommand } from "./dev-command.js";
+import { addKeyCommand } from "./key-command.js";
 import { addMigrateCommand } from "./migrate-command.js";
 import { addRegistryCommand } from "./registry-command.js";
+import { addServeCommand } from "./serve-command.js";
 import type { Terminal } from "./terminal.js";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./terminal.js";
+import { addValidateCommand } from "./validate-command.js";
 
 /** Runs one command line, without the program's own name, and gives its exit code. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -27,14 +31,19 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
 }
 
 function createProgram(terminal: Terminal): Command {
+  const version = readVersion();
   const program = new Command("framerail")
     .description("the streaming runtime for AI agents")
-    .version(readVersion())
+    .version(version)
     .exitOverride()
     .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .addHelpText("after", "\nExample:\n  framerail registry check examples/registry\n");
+  addKeyCommand(program, terminal);
+  addDevCommand(program, terminal, version);
+  addServeCommand(program, terminal, version);
   addMigrateCommand(program, terminal);
   addRegistryCommand(program, terminal);
+  addValidateCommand(program, terminal);
   return program;
 }
 

@@ -9,7 +9,8 @@ import type { TurnEnd } from "../store/turn-end.js";
 import { commitTurnEnd } from "../store/turn-end.js";
 import { COMMIT_MS_MAX, COMMIT_RETRY_MS } from "./limits.js";
 
-const WORTH_ASKING_AGAIN: ReadonlySet<string> = new Set(["COMMIT_UNKNOWN", "STORE_UNAVAILABLE"]);
+/** What the database says while it is away, or has gone away. */
+export const WORTH_ASKING_AGAIN: ReadonlySet<string> = new Set(["COMMIT_UNKNOWN", "STORE_UNAVAILABLE"]);
 
 export async function commitEnd(database: Database, orgId: string, end: TurnEnd, clock: Clock): Promise<void> {
   const until = clock.now() + COMMIT_MS_MAX;

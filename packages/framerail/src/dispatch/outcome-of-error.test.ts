@@ -14,6 +14,7 @@ const MEANINGS: Partial<Record<ErrorCode, TurnOutcome>> = {
   PROTOCOL_VIOLATION: failed("protocol_violation"),
   INVARIANT_VIOLATION: failed("invariant_violation"),
   PACE_EXCEEDED: failed("invariant_violation"),
+  BUDGET_EXHAUSTED: { kind: "paused", limit: "state_limit" },
 };
 
 test.each(ERROR_CODES)(

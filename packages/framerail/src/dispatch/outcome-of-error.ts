@@ -20,6 +20,8 @@ export function outcomeOfError(error: unknown): TurnOutcome {
     case "INVARIANT_VIOLATION":
     case "PACE_EXCEEDED":
       return { kind: "failed", error: { code: "INTERNAL_ERROR" }, cause: "invariant_violation" };
+    case "BUDGET_EXHAUSTED":
+      return { kind: "paused", limit: "state_limit" };
     case "SUB_AGENT_FAILED":
       return ofSubAgent(error);
     default:

@@ -69,13 +69,12 @@ export function recordTurn(options: RecordOptions): TurnRecord {
   let position = 0;
   return {
     sink: frames,
-    tap(event, emitter) {
-      const now = clock.now();
-      message.add(event, now);
+    tap(event, emitter, at) {
+      message.add(event, at);
       audit.take(event);
       if (event.type === "metrics") {
         usage = addUsage(usage, event.tokens);
-        calls.push(usageRowOf(event, { turnId, call: calls.length + 1, occurredAt: now }));
+        calls.push(usageRowOf(event, { turnId, call: calls.length + 1, occurredAt: at }));
       }
       if (!JOURNALED.has(event.type)) return;
       position += 1;

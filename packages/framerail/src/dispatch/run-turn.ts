@@ -1,7 +1,7 @@
 // Runs one turn, from its first frame to its last. Reads like the list of its steps:
 //   1. open: the first frame is out before the step runs;
 //   2. run the step, under a deadline;
-//   3. latch the outcome, by the step's end, its failure, the deadline or a cancel, whichever comes first;
+//   3. latch the outcome, by the step's end, its failure, its silence, the deadline or a cancel, whichever comes first;
 //   4. wait, for a short while, until what was cut off has told what it cost;
 //   5. let the caller store what must be stored;
 //   6. seal: the terminal frame.
@@ -14,13 +14,21 @@ import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { EncodedFrame } from "../log/frame-sink.js";
 import type { PublishTurnOptions, TurnPublication } from "../publish/publish-turn.js";
 import { publishTurn } from "../publish/publish-turn.js";
-import { SETTLE_MS_MAX, STEP_DEADLINE_MS } from "./limits.js";
+import { IdleWatch } from "./idle-watch.js";
+import { IDLE_MS, SETTLE_MS_MAX, STEP_DEADLINE_MS } from "./limits.js";
 import { IDLE, outcomeOfError } from "./outcome-of-error.js";
-import type { StepEnd, StepRunner } from "./step-runner.js";
+import type { CallBudget, StepContext, StepEnd, StepRunner } from "./step-runner.js";
 
 export interface RunTurnOptions extends Omit<PublishTurnOptions, "agentId"> {
   readonly step: StepRunner;
   readonly deadlineMs?: number;
+  /** How long the step may be silent. */
+  readonly idleMs?: number;
+  /** How long the caller lets the turn take; then it pauses, and can be continued [C-24]. */
+  readonly timeMs?: number | undefined;
+  readonly budget?: CallBudget;
+  /** Times some of the step's writes. */
+  readonly writes?: { startWrite(): number; endWrite(started: number): void };
   /** Stores the turn's end and its terminal frame, which leaves only when this has resolved [G4]. */
   commit?(outcome: TurnOutcome, terminal: EncodedFrame): Promise<void>;
   /** What the step threw, whole, for operators. */
@@ -30,32 +38,74 @@ export interface RunTurnOptions extends Omit<PublishTurnOptions, "agentId"> {
 export interface RunningTurn {
   /** Resolves with the outcome when the terminal frame is out. */
   readonly ended: Promise<TurnOutcome>;
-  /** Cancels at once; a turn that has ended is left alone. `idle`: for silence, not by the reader. */
+  /** Cancels at once; a turn that has ended is left alone. `idle`: for silence, not because somebody asked. */
   cancel(why?: "request" | "idle"): void;
+  /** Ends the turn as failed, at once, because this process stops. */
+  stop(): void;
 }
 
 export function runTurn(options: RunTurnOptions): RunningTurn {
   const { step, clock } = options;
-  const turn = publishTurn({ ...options, agentId: step.agentId });
-  const cancelDeadline = clock.schedule(options.deadlineMs ?? STEP_DEADLINE_MS, () => {
-    const reason = new FramerailError("DEADLINE_EXCEEDED", `agent ${step.agentId} took too long`);
-    turn.latch(outcomeOfError(reason), reason);
+  const idle = new IdleWatch({
+    clock,
+    idleMs: options.idleMs ?? IDLE_MS,
+    onIdle: () => end(new FramerailError("CANCELLED", `agent ${step.agentId} fell silent`, { cause: IDLE })),
   });
-  const run = runStep(turn, options);
-  return {
-    ended: finish(turn, run, options, cancelDeadline),
-    cancel(why = "request") {
-      const cause = why === "idle" ? { cause: IDLE } : {};
-      const reason = new FramerailError("CANCELLED", "the turn was cancelled", cause);
-      turn.latch(outcomeOfError(reason), reason);
+  const turn = publishTurn({
+    ...options,
+    taps: [...options.taps, (_event, _emitter, at) => idle.heard(at)],
+    agentId: step.agentId,
+  });
+  const end = (reason: FramerailError) => void turn.latch(outcomeOfError(reason), reason);
+  const cancelDeadline = clock.schedule(options.deadlineMs ?? STEP_DEADLINE_MS, () =>
+    end(new FramerailError("DEADLINE_EXCEEDED", `agent ${step.agentId} took too long`)),
+  );
+  const { timeMs } = options;
+  const cancelLimit =
+    timeMs === undefined
+      ? () => undefined
+      : clock.schedule(timeMs, () => {
+          const reason = new FramerailError("CANCELLED", "the time that the caller gave is over");
+          turn.latch({ kind: "paused", limit: "time_limit" }, reason);
+        });
+  const { writes } = options;
+  const context: StepContext = {
+    accept(event, emitter) {
+      if (writes === undefined) {
+        turn.accept(event, emitter);
+        return;
+      }
+      const started = writes.startWrite();
+      turn.accept(event, emitter);
+      writes.endWrite(started);
     },
+    ready: () => idle.whileHeld(turn.ready()),
+    signal: turn.signal,
+    ...(options.budget && { budget: options.budget }),
+  };
+  const run = runStep(turn, context, options);
+  const ended = finish(turn, run, options, () => {
+    idle.close();
+    cancelDeadline();
+    cancelLimit();
+  });
+  return {
+    ended,
+    cancel(why = "request") {
+      end(new FramerailError("CANCELLED", "the turn was cancelled", why === "idle" ? { cause: IDLE } : {}));
+    },
+    stop: () => end(new FramerailError("DRAINING", "the process stops")),
   };
 }
 
 /** Never rejects: what the step throws becomes the outcome, and goes to the operator. */
-async function runStep(turn: TurnPublication, { step, onFailure }: RunTurnOptions): Promise<void> {
+async function runStep(
+  turn: TurnPublication,
+  context: StepContext,
+  { step, onFailure }: RunTurnOptions,
+): Promise<void> {
   try {
-    turn.latch(outcomeOfEnd(await step.run(turn)));
+    turn.latch(outcomeOfEnd(await step.run(context)));
   } catch (error) {
     // After the end, what an aborted step throws is no news.
     if (!turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined)) return;
@@ -75,10 +125,10 @@ async function finish(
   turn: TurnPublication,
   run: Promise<void>,
   options: RunTurnOptions,
-  cancelDeadline: () => void,
+  closeTimers: () => void,
 ): Promise<TurnOutcome> {
   await whenLatched(turn, run);
-  cancelDeadline();
+  closeTimers();
   await settle(run, options.clock);
   const outcome = turn.outcome as TurnOutcome;
   await options.commit?.(outcome, turn.terminal as EncodedFrame);

@@ -59,7 +59,7 @@ describe.each(DRIVERS)("an orphan on the %s driver", (name) => {
   }
 
   async function claim(turnId: string): Promise<Orphan> {
-    const orphans = await claimOrphans(store.database, randomUUID(), 1_000);
+    const orphans = await claimOrphans(store.database, { owner: randomUUID(), max: 1_000 });
     return orphans.find(({ turn_id }) => turn_id === turnId) ?? expect.fail("it was not an orphan");
   }
 
@@ -145,7 +145,7 @@ describe.each(DRIVERS)("an orphan on the %s driver", (name) => {
     const { sessionId } = await createSession(store.database, org);
     const asked = claimOf(sessionId);
     await claimTurn(store.database, org, asked);
-    const orphans = await claimOrphans(store.database, randomUUID(), 1_000);
+    const orphans = await claimOrphans(store.database, { owner: randomUUID(), max: 1_000 });
     const of = (id: string) => orphans.find(({ turn_id }) => turn_id === id) ?? expect.fail("not an orphan");
     const last = await seal(of(silent.turnId), []);
     expect(last.map(({ sse }) => /event: (\w+)/.exec(sse)?.[1])).toEqual(["response_id", "error"]);

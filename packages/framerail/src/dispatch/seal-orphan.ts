@@ -66,7 +66,8 @@ export async function sealOrphan(orphan: Orphan, options: SealOptions): Promise<
   if (terminal === undefined) throw stale(turnId);
   const events = journal.map(({ event }) => event);
   const usage = sumUsage(events);
-  const startedAt = Math.min(orphan.created_at, endedAt);
+  // From the first frame on, not from the claim: the message that is answered was written in between, and stands first.
+  const startedAt = Math.min(frames[0] === undefined ? endedAt : Date.parse(frames[0].timestamp), endedAt);
   const message = foldTurn({ runId: turnId, conversationId, startedAt, frames, journal });
   const audited = { sessionId, turnId, rootId: turnId, receivedAt: startedAt, newId };
   const segments = cutSegments([...unstored, ...closing.slice(0, -1)]);
@@ -89,7 +90,7 @@ export async function sealOrphan(orphan: Orphan, options: SealOptions): Promise<
     }),
     segments: await Promise.all(segments.map(packFrames)),
     terminal,
-    firstFrameAt: frames[0] === undefined ? endedAt : Date.parse(frames[0].timestamp),
+    firstFrameAt: startedAt,
     endedAt,
   });
   return closing;

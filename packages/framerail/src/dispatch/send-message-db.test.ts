@@ -1,9 +1,8 @@
-import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FramerailError, systemClock } from "@framerail/protocol";
+import { FramerailError } from "@framerail/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Agent } from "../agent/agent.js";
 import { defineAgent } from "../agent/define-agent.js";
@@ -14,8 +13,6 @@ import { openJournal } from "../log/memory/journal-file.js";
 import { createMemoryLog } from "../log/memory/memory-log.js";
 import { readOn } from "../log/testing/log-contract.js";
 import type { TurnLog } from "../log/turn-log.js";
-import { createPolicy } from "../policy/create-policy.js";
-import { EMPTY_REGISTRY } from "../registry/registry.js";
 import type { Database } from "../store/database.js";
 import type { Journal } from "../store/journal.js";
 import { createJournal, readJournal } from "../store/journal.js";
@@ -24,11 +21,10 @@ import { createTenant, DRIVERS, openStore } from "../store/testing/open-store.js
 import { createSession } from "../store/testing/turn-fixtures.js";
 import { readFrames } from "../store/turn-frames.js";
 import { readTurn } from "../store/turns.js";
-import { createAgentDirectory } from "../worker/agent-directory.js";
-import { buildAgents } from "../worker/build-agents.js";
+import type { Dispatcher } from "./dispatcher.js";
 import { PIECE_BYTES } from "./limits.js";
-import type { Dispatcher, DispatchReport, SendRequest } from "./send-message.js";
-import { createDispatcher } from "./send-message.js";
+import type { DispatchReport, SendRequest } from "./send-message.js";
+import { openDispatcher } from "./testing/open-dispatcher.js";
 
 describe.each(DRIVERS)("a message that is sent, with its store on the %s driver", (name) => {
   let store: TestStore;
@@ -54,19 +50,8 @@ describe.each(DRIVERS)("a message that is sent, with its store on the %s driver"
 
   function dispatcherOf(agent: Agent, database: Database = store.database) {
     const reports: DispatchReport[] = [];
-    const policy = createPolicy({ registry: EMPTY_REGISTRY, locale: "en", clock: systemClock });
-    const dispatcher = createDispatcher({
-      database,
-      log,
-      journal,
-      agents: createAgentDirectory({ agents: buildAgents([agent], EMPTY_REGISTRY), policyOf: () => policy }),
-      clock: systemClock,
-      owner: randomUUID(),
-      context: {},
-      estimateTokens: (text) => text.length / 4,
-      newId: randomUUID,
-      report: (report) => reports.push(report),
-    });
+    const report = (told: DispatchReport) => reports.push(told);
+    const dispatcher = openDispatcher(agent, { database, log, journal, report });
     return { dispatcher, reports };
   }
   const send = async (dispatcher: Dispatcher, sessionId: string, fields: Partial<SendRequest> = {}) => {

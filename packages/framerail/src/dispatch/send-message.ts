@@ -6,12 +6,13 @@
 //   4. run: events → taps → policy → frames → log (run-turn.ts, record-turn.ts);
 //   5. end: one commit, then the terminal;
 //   6. forget: what the store has, the log may let go.
-// Owns: that order, and the turns that run in this process. Does not own: any of the steps.
+// Owns: that order. Does not own: any of the steps, the turns that run (dispatcher.ts).
 //   S1. A turn that was accepted ends, in the log and in the store, or is left to whoever seals it [G1].
 //   S2. A turn whose log refuses it is another's: it stops at once, and writes nothing more [D-3].
+//   S3. A turn that this process cannot bring to an end is given up: its readers are cut, and it is sealed [D-4].
 
-import type { Clock, TurnOutcome } from "@framerail/protocol";
-import { FramerailError } from "@framerail/protocol";
+import type { Clock } from "@framerail/protocol";
+import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { ContextMessage, ContextPolicy, EstimateTokens } from "../history/choose-context.js";
 import { readContext } from "../history/read-context.js";
 import { createUserMessage } from "../history/user-message.js";
@@ -20,13 +21,16 @@ import type { TurnLog } from "../log/turn-log.js";
 import type { PublishReport, PublishTurnOptions } from "../publish/publish-turn.js";
 import type { Database } from "../store/database.js";
 import type { Journal } from "../store/journal.js";
-import type { ClaimedTurn, TurnClaim } from "../store/turns.js";
+import type { ClaimedTurn, ClaimResult, TurnClaim } from "../store/turns.js";
 import { acceptTurn, claimTurn, refuseTurn } from "../store/turns.js";
-import { commitEnd } from "./commit-end.js";
+import { commitEnd, WORTH_ASKING_AGAIN } from "./commit-end.js";
+import type { TurnObserver } from "./observe-turn.js";
+import { observeFrames } from "./observe-turn.js";
 import { recordTurn } from "./record-turn.js";
 import type { RunningTurn } from "./run-turn.js";
 import { runTurn } from "./run-turn.js";
 import type { StepRunner } from "./step-runner.js";
+import { createTurnBudget, wakeSession } from "./turn-budget.js";
 
 /** What an agent's step is told of its turn. */
 export interface StepInput {
@@ -58,15 +62,20 @@ export interface DispatchOptions {
   readonly owner: string;
   readonly context: ContextPolicy;
   readonly estimateTokens: EstimateTokens;
+  /** Takes the turns that are given up, for whoever seals them. */
+  readonly abandoned: Set<string>;
   readonly deadlineMs?: number;
+  readonly idleMs?: number;
   newId(): string;
+  /** Counts what the turn does. */
+  observe?(turn: { readonly turnId: string; readonly agentId: string }): TurnObserver;
   report?(report: DispatchReport): void;
 }
 
 export type DispatchReport =
   | { readonly kind: "published"; readonly turnId: string; readonly report: PublishReport }
   | {
-      readonly kind: "step_failed" | "end_failed" | "piece_failed" | "log_failed";
+      readonly kind: "step_failed" | "end_failed" | "piece_failed" | "log_failed" | "settle_failed";
       readonly turnId: string;
       readonly error: unknown;
     };
@@ -74,44 +83,36 @@ export type DispatchReport =
 export interface SendRequest extends Omit<TurnClaim, "turnId" | "owner"> {
   readonly orgId: string;
   readonly message: string;
-  /** In which language status is told; the session's own where it is null. */
+  /** The reader's language, for a session that has not chosen one. */
   readonly locale: string | null;
+  /** How long the caller lets the turn take. */
+  readonly timeMs?: number;
 }
 
-export type Sent =
-  | { readonly kind: "started"; readonly turnId: string; readonly ended: Promise<TurnOutcome | undefined> }
-  /** The same request came before. */
+export type Begun =
+  | { readonly kind: "started"; readonly turnId: string; readonly turn: RunningTurn }
   | { readonly kind: "attached"; readonly turnId: string };
 
-export interface Dispatcher {
-  /** Throws NOT_FOUND, SESSION_CLOSED, TURN_RUNNING, KEY_REUSED, BUDGET_EXHAUSTED: no turn was begun. */
-  send(request: SendRequest): Promise<Sent>;
-  /** The turn, where it runs in this process. */
-  running(turnId: string): RunningTurn | undefined;
-  readonly runningCount: number;
+/** Throws NOT_FOUND, SESSION_CLOSED, TURN_RUNNING, KEY_REUSED or BUDGET_EXHAUSTED: no turn was begun. */
+export async function sendMessage(options: DispatchOptions, request: SendRequest): Promise<Begun> {
+  const { database, owner, newId } = options;
+  const turnId = newId();
+  const claim = await orAbandon(options, turnId, () => claimFor(database, request, { ...request, turnId, owner }));
+  if (claim.kind === "attached") return claim;
+  const prepared = await orRefuse(options, request, turnId, () => prepare(options, request, turnId, claim.turn));
+  return { kind: "started", turnId, turn: run(options, request, turnId, prepared) };
 }
 
-export function createDispatcher(options: DispatchOptions): Dispatcher {
-  const turns = new Map<string, RunningTurn>();
-  return {
-    async send(request) {
-      const turnId = options.newId();
-      const claim = await claimTurn(options.database, request.orgId, { ...request, turnId, owner: options.owner });
-      if (claim.kind === "attached") return claim;
-      const prepared = await orRefuse(options, request, turnId, () => prepare(options, request, turnId, claim.turn));
-      const turn = run(options, request, turnId, prepared);
-      turns.set(turnId, turn);
-      const ended = turn.ended
-        .catch((error: unknown) => void options.report?.({ kind: "end_failed", turnId, error }))
-        .then((outcome) => outcome ?? undefined)
-        .finally(() => turns.delete(turnId));
-      return { kind: "started", turnId, ended };
-    },
-    running: (turnId) => turns.get(turnId),
-    get runningCount() {
-      return turns.size;
-    },
-  };
+/** Step 1. */
+async function claimFor(database: Database, request: SendRequest, claim: TurnClaim): Promise<ClaimResult> {
+  try {
+    return await claimTurn(database, request.orgId, claim);
+  } catch (error) {
+    if (!isFramerailError(error) || error.code !== "SESSION_CLOSED") throw error;
+    // A session that ran out of its budget may have room again.
+    await wakeSession(database, request.orgId, request);
+    return claimTurn(database, request.orgId, claim);
+  }
 }
 
 interface Prepared extends ClaimedTurn {
@@ -144,11 +145,11 @@ async function prepare(
   });
   const step = agent.step({ turnId, conversationId, message, history, metadata }, { tenant_id: orgId, user_id });
   await acceptTurn(database, orgId, { turnId, epoch: 1, message: said });
-  return { ...claimed, step, policy: agent.policyFor(locale ?? claimed.locale) };
+  return { ...claimed, step, policy: agent.policyFor(claimed.locale ?? locale) };
 }
 
 async function orRefuse<T>(
-  { database }: DispatchOptions,
+  options: DispatchOptions,
   { orgId }: SendRequest,
   turnId: string,
   attempt: () => Promise<T>,
@@ -157,7 +158,17 @@ async function orRefuse<T>(
     return await attempt();
   } catch (error) {
     // A turn that was accepted all the same, by a commit whose answer was lost, is not refused by this; it is sealed.
-    await refuseTurn(database, orgId, turnId, 1).catch(() => undefined);
+    await orAbandon(options, turnId, () => refuseTurn(options.database, orgId, turnId, 1)).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** A claim of which nobody knows whether it is there must not keep its session: it is looked for when the store is back. */
+async function orAbandon<T>({ abandoned }: DispatchOptions, turnId: string, attempt: () => Promise<T>): Promise<T> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (isFramerailError(error) && WORTH_ASKING_AGAIN.has(error.code)) abandoned.add(turnId);
     throw error;
   }
 }
@@ -165,13 +176,14 @@ async function orRefuse<T>(
 /** Steps 4 to 6. */
 function run(
   options: DispatchOptions,
-  { orgId, sessionId }: SendRequest,
+  { orgId, sessionId, timeMs }: SendRequest,
   turnId: string,
   prepared: Prepared,
 ): RunningTurn {
   const { database, log, journal, clock, newId, report } = options;
   const { conversation_id: conversationId, step, policy } = prepared;
   const turn = { orgId, turnId, sessionId, conversationId, epoch: 1 };
+  const observer = options.observe?.({ turnId, agentId: prepared.agent_id });
   let stop: (() => void) | undefined;
   const appender = log.open(turn, {
     // S2
@@ -182,12 +194,19 @@ function run(
   });
   const record = recordTurn({
     turn,
-    sink: appender,
+    sink: observer === undefined ? appender : observeFrames(appender, observer),
     database,
     journal,
     clock,
     newId,
     report: (error) => report?.({ kind: "piece_failed", turnId, error }),
+  });
+  const budget = createTurnBudget({
+    ...turn,
+    database,
+    clock,
+    agentId: prepared.agent_id,
+    report: (error) => report?.({ kind: "settle_failed", turnId, error }),
   });
   const running = runTurn({
     turnId,
@@ -196,20 +215,36 @@ function run(
     step,
     policy,
     clock,
+    budget,
     sink: record.sink,
+    timeMs,
     taps: [record.tap],
+    ...(observer && { decided: observer.decided, writes: observer }),
     ...(options.deadlineMs !== undefined && { deadlineMs: options.deadlineMs }),
+    ...(options.idleMs !== undefined && { idleMs: options.idleMs }),
     onFailure: (error) => report?.({ kind: "step_failed", turnId, error }),
-    report: (published) => report?.({ kind: "published", turnId, report: published }),
+    report(published) {
+      observer?.report(published);
+      report?.({ kind: "published", turnId, report: published });
+    },
     commit: async (outcome, terminal) => {
       if (appender.failure !== undefined) throw appender.failure;
-      await commitEnd(database, orgId, await record.end(outcome, terminal), clock);
+      await budget.close();
+      const end = await record.end(outcome, terminal);
+      const commit = () => commitEnd(database, orgId, end, clock);
+      await (observer === undefined ? commit() : observer.commit(commit));
     },
   });
   stop = () => running.cancel();
-  void running.ended.then(
-    () => log.forget(turnId),
-    () => undefined,
+  running.ended.then(
+    (outcome) => {
+      observer?.ended(outcome);
+      log.forget(turnId);
+    },
+    () => {
+      observer?.ended(undefined);
+      appender.abandon();
+    },
   );
   return running;
 }

@@ -8,8 +8,16 @@ export interface StepContext {
   accept(event: AgentEvent, emitter: string): void;
   /** Resolves when there is room for more. */
   ready(): Promise<void>;
+  /** Asked before each model call; absent where nobody keeps books. */
+  readonly budget?: CallBudget;
   /** Aborted when the turn ends before the step does; the reason is a FramerailError. */
   readonly signal: AbortSignal;
+}
+
+/** What the model calls of a step may use [D-16]. */
+export interface CallBudget {
+  /** Resolves when the call may be made, to the function that tells what it used; rejects with BUDGET_EXHAUSTED. */
+  reserve(estimateTokens: number, signal: AbortSignal): Promise<(usedTokens: number) => Promise<void>>;
 }
 
 export type StepEnd =

@@ -38,7 +38,7 @@ describe("the deadline of a step", () => {
     const clock = handClock();
     const { turn, sink } = start(
       agentOf(({ signal }) => aborted(signal)),
-      { clock },
+      { clock, idleMs: 2 * STEP_DEADLINE_MS },
     );
     await tick();
     clock.pass(STEP_DEADLINE_MS - 1);

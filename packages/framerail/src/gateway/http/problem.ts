@@ -32,6 +32,7 @@ const ROWS: { readonly [Code in ErrorCode]?: { readonly status: number; readonly
   BUDGET_EXHAUSTED: { status: 429 },
   STORE_UNAVAILABLE: { status: 503 },
   LOG_UNAVAILABLE: { status: 503 },
+  DRAINING: { status: 503 },
   COMMIT_UNKNOWN: { status: 503 },
 };
 
@@ -46,11 +47,16 @@ export function problemOf(error: unknown): Problem {
   if (!isFramerailError(error)) return INTERNAL;
   const row = ROWS[error.code];
   if (row === undefined) return INTERNAL;
+  return describeProblem(error.code, row.status, row.says && error.message);
+}
+
+/** With words for callers, or none. */
+export function describeProblem(code: ErrorCode, status: number, detail?: string): Problem {
   return {
-    type: `urn:framerail:problem:${error.code.toLowerCase()}`,
-    title: explainCode(error.code),
-    status: row.status,
-    code: error.code,
-    ...(row.says && { detail: error.message }),
+    type: `urn:framerail:problem:${code.toLowerCase()}`,
+    title: explainCode(code),
+    status,
+    code,
+    ...(detail !== undefined && { detail }),
   };
 }

@@ -17,8 +17,8 @@ export interface StreamOutput {
   /** Whether the reader takes what it is sent; while it does not, `onDrain` tells when it does again. */
   readonly hasRoom: boolean;
   onDrain(listener: () => void): void;
-  /** Ends the stream as the protocol ends one. */
-  end(): void;
+  /** Ends the stream as the protocol ends one; `onTaken` tells when all of it is on its way, or the reader is gone. */
+  end(onTaken: () => void): void;
   /** Breaks the stream off. */
   cut(): void;
 }
@@ -71,13 +71,16 @@ class SocketOutput implements StreamOutput {
     this.#socket.once("drain", listener);
   }
 
-  end(): void {
+  end(onTaken: () => void): void {
+    this.#response.once("close", onTaken);
     // The response writes its own last chunk, and gives the socket back to the server.
     this.#response.end();
   }
 
   cut(): void {
-    this.#socket.destroy();
+    // Closing alone leaves what a stalled reader was sent with the system, megabytes of it, for minutes.
+    if (this.#socket.writableLength === 0) this.#socket.destroy();
+    else this.#socket.resetAndDestroy();
   }
 }
 
@@ -104,7 +107,10 @@ class ResponseOutput implements StreamOutput {
     this.#response.once("drain", listener);
   }
 
-  end(): void {
+  end(onTaken: () => void): void {
+    // Behind another response on its connection it has not had the chance to be taken: its reader is judged by that one.
+    if (this.#response.socket === null) onTaken();
+    else this.#response.once("close", onTaken);
     this.#response.end();
   }
 

@@ -6,13 +6,15 @@
 //   T2. A reader that does not take what it is sent gets no more; past DRAIN_MS_MAX it is cut. Nobody waits for it [G8].
 //   T3. After the terminal the stream ends; without one it is only ever cut [G1].
 //   T4. Between frames, after HEARTBEAT_MS without one, a sign of life.
+//   T5. A frame that is not found is not stepped over: the reader is cut in front of it. Once the turn has ended, and all
+//       of it must be stored, that is a drop [W-NFR-5].
 
 import type { Clock } from "@framerail/protocol";
 import type { LoggedFrame } from "../../log/frame-sink.js";
 import type { Segment } from "../../log/segment.js";
-import { createSegment, framesAfter, framesOf } from "../../log/segment.js";
+import { framesAfter, framesOf } from "../../log/segment.js";
 import type { TurnView } from "../../log/turn-log.js";
-import { DRAIN_MS_MAX, HEARTBEAT_MS } from "../limits.js";
+import { BACK_LENGTH, DRAIN_MS_MAX, HEARTBEAT_MS } from "../limits.js";
 import type { StreamOutput } from "./stream-output.js";
 import type { WireFormat } from "./wire-format.js";
 
@@ -25,8 +27,11 @@ export interface TurnStreamOptions {
   /** Frames that are no longer in memory, some at a time: from behind the log, or from the store. */
   readBack(afterSeq: number): Promise<readonly LoggedFrame[]>;
   /** The stream is over: after the terminal, or cut. */
-  onEnd(how: "ended" | "slow" | "lost"): void;
+  onEnd(how: TurnStreamEnd): void;
 }
+
+/** `lost`: the turn cannot be read on here for now. `dropped`: a frame of it is gone for good. */
+export type TurnStreamEnd = "ended" | "slow" | "lost" | "dropped";
 
 export class TurnStream {
   readonly #options: TurnStreamOptions;
@@ -117,15 +122,17 @@ export class TurnStream {
   /** What memory has let go comes from behind it; then the reader is back among the others. */
   #goBack(): void {
     if (this.#waitsFor === "back") return;
+    const { view, readBack } = this.#options;
     this.#waitsFor = "back";
-    this.#options.readBack(this.#seq).then(
+    readBack(this.#seq).then(
       (frames) => {
         if (this.#over) return;
         this.#waitsFor = "frames";
-        if (frames.length === 0) this.#cut("lost");
+        // T5
+        if (frames[0]?.seq !== this.#seq + 1) this.#cut(view.sealed ? "dropped" : "lost");
         else {
-          this.#send(createSegment(frames));
-          this.#position = this.#options.view.seek(this.#seq);
+          this.#sendBack(frames);
+          this.#position = view.seek(this.#seq);
           this.#pump();
         }
       },
@@ -133,16 +140,36 @@ export class TurnStream {
     );
   }
 
+  /** Of many frames at once as much as the reader takes; the rest is read again when it has taken that (T2, T5). */
+  #sendBack(frames: readonly LoggedFrame[]): void {
+    const { output, format, clock } = this.#options;
+    for (let next = 0; next < frames.length && output.hasRoom; ) {
+      let text = "";
+      for (let frame = frames[next]; frame?.seq === this.#seq + 1 && text.length < BACK_LENGTH; frame = frames[next]) {
+        text += frame.sse;
+        this.#seq = frame.seq;
+        next += 1;
+      }
+      if (text === "") break;
+      // Bytes of this reader's own, and no more of them than there are: a segment would take from what all readers share.
+      const bytes = Buffer.from(text);
+      output.text(format.project === undefined ? bytes : format.project(bytes));
+    }
+    this.#lastSentAt = clock.now();
+  }
+
   // T3
   #finish(): void {
-    const { output, format, onEnd } = this.#options;
+    const { output, format, onEnd, clock } = this.#options;
     this.close();
     output.text(format.closing);
-    output.end();
+    // T2: the last bytes are waited for no longer than any others.
+    const cancelWait = clock.schedule(DRAIN_MS_MAX, () => output.cut());
+    output.end(cancelWait);
     onEnd("ended");
   }
 
-  #cut(how: "slow" | "lost"): void {
+  #cut(how: Exclude<TurnStreamEnd, "ended">): void {
     if (this.#over) return;
     this.close();
     this.#options.output.cut();

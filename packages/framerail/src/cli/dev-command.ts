@@ -1,0 +1,84 @@
+// `framerail dev`: everything in one process, for one person on this machine.
+// Owns: its options, and what it tells the person. Does not own: what is started (start-server.ts).
+//   D1. Only this machine reaches it, and whoever does speaks for its one tenant [D-18].
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { Option } from "commander";
+import { openRegistry } from "../registry/open-registry.js";
+import { EMPTY_REGISTRY } from "../registry/registry.js";
+import { loadAgents } from "../worker/load-agents.js";
+import { explainListenError, PORT, readPort } from "./listen-options.js";
+import { runUntilSignal } from "./run-until-signal.js";
+import { startServer } from "./start-server.js";
+import type { Terminal } from "./terminal.js";
+
+interface DevOptions {
+  readonly agents?: string;
+  readonly registry?: string;
+  readonly data: string;
+  readonly port: number;
+}
+
+/** The one tenant of a machine. */
+export const DEV_TENANT = "00000000-0000-4000-8000-000000000001";
+const HOST = "127.0.0.1";
+/** A person with a load test is no attacker. */
+const REQUESTS_PER_SECOND = 100_000;
+const STREAMS_MAX = 100_000;
+
+/** Stands beside the sources and beside what is built of them. */
+const DEMO_AGENTS = fileURLToPath(new URL("../../demo/agents", import.meta.url));
+
+/** A registry belongs to its agents: it is in their folder, or beside it. */
+function findRegistry(agents: string): string | undefined {
+  return [join(agents, "registry"), join(agents, "..", "registry")].find((folder) => existsSync(folder));
+}
+
+function welcome(url: string, agentId: string): string {
+  const json = "-H 'content-type: application/json'";
+  return `framerail is at ${url}
+
+Three things to try:
+  1. open a session     curl -s ${url}/v1/sessions ${json} -d '{"agent_id":"${agentId}"}'
+  2. send it a message  curl -N ${url}/v1/sessions/SESSION/turns ${json} -d '{"message":"hello"}'
+  3. cut it with Ctrl-C, and read on where you were
+                        curl -N ${url}/v1/turns/TURN/stream -H 'Last-Event-ID: LAST_ID'
+`;
+}
+
+export function addDevCommand(program: Command, terminal: Terminal, version: string): void {
+  const command = program
+    .command("dev")
+    .description("run agents on this machine, with everything they need in one process")
+    .option("--agents <dir>", "the folder with the agents; without it ./agents, or else the demo agents")
+    .option("--registry <dir>", "the folder with the status registry; without it `registry` in or beside the agents")
+    .option("--data <dir>", "the folder of the database", ".framerail")
+    .addOption(new Option("--port <port>", "the port to listen on").env("PORT").argParser(readPort).default(PORT))
+    .addHelpText("after", "\nExample:\n  framerail dev --agents agents --port 4180\n");
+  command.action(async (options: DevOptions) => {
+    await runUntilSignal(async () => {
+      const folder = options.agents ?? (existsSync("agents") ? "agents" : DEMO_AGENTS);
+      const registry = options.registry ?? findRegistry(folder);
+      const loaded = await loadAgents(folder);
+      const server = await startServer({
+        store: { folder: options.data },
+        registry: registry === undefined ? EMPTY_REGISTRY : openRegistry(registry),
+        agents: loaded.map(({ agent }) => agent),
+        host: HOST,
+        port: options.port,
+        fixedTenant: DEV_TENANT,
+        requestsPerSecond: REQUESTS_PER_SECOND,
+        streamsPerTenant: STREAMS_MAX,
+        version,
+        log: { destination: { write: terminal.err }, level: "warn" },
+      }).catch((error: unknown) => {
+        throw explainListenError(error, options.port);
+      });
+      terminal.out(welcome(server.url, loaded[0]?.agent.manifest.id ?? ""));
+      return server;
+    });
+  });
+}

@@ -1,0 +1,74 @@
+// From what a turn does to what is counted of it: dispatch's observer on telemetry's meter.
+
+import type { TurnOutcome } from "@framerail/protocol";
+import { parseJson, sseDataStart } from "@framerail/protocol";
+import { steadyMs } from "../clock.js";
+import type { TurnObserver } from "../dispatch/observe-turn.js";
+import type { EncodedFrame } from "../log/frame-sink.js";
+import type { Logger } from "../telemetry/logger.js";
+import type { Metrics } from "../telemetry/metrics.js";
+import type { TurnMeter } from "../telemetry/turn-meter.js";
+import { watchUnregistered } from "../telemetry/unregistered-status.js";
+
+export interface ObserveOptions {
+  readonly metrics: Metrics;
+  /** Hears of status ids that nobody registered. */
+  readonly logger: Logger;
+}
+
+export function observeTurns({ metrics, logger }: ObserveOptions): (turn: ObservedTurn) => TurnObserver {
+  const onUnregistered = watchUnregistered({
+    count: () => metrics.unregisteredStatus(),
+    warn: ({ message, emitter, event_id }) => logger.warn(message, { agent_id: emitter, event_id }),
+  });
+  return ({ agentId }) => {
+    const meter = metrics.turn({ sub_agent_id: agentId });
+    const startedAt = steadyMs();
+    return {
+      decided: (event, emitter, decision) => meter.emitter(emitter).policy(event.type, decision),
+      frame(frame) {
+        meter.frame(frame.type, frame.sse.length);
+        if (frame.seq === 1) meter.ttfe(steadyMs() - startedAt);
+        if (frame.type === "status" || frame.type === "error") countDetails(meter, frame);
+      },
+      report: onUnregistered,
+      startWrite: () => meter.startWrite(),
+      endWrite: (started) => meter.endWrite(started),
+      async commit(work) {
+        const began = steadyMs();
+        try {
+          return await work();
+        } finally {
+          metrics.commitTook(steadyMs() - began);
+        }
+      },
+      ended: (outcome) => countEnd(meter, outcome),
+    };
+  };
+}
+
+interface ObservedTurn {
+  readonly agentId: string;
+}
+
+/** Rare frames, so they are read back: the hot path carries nothing for them. */
+function countDetails(meter: TurnMeter, { type, sse }: EncodedFrame): void {
+  const frame = parseJson(sse.slice(sseDataStart(sse), -2)) as {
+    readonly data?: { readonly event_id?: string };
+    readonly error?: { readonly code?: Parameters<TurnMeter["errorFrame"]>[0] };
+  };
+  if (type === "status" && frame.data?.event_id !== undefined) meter.status(frame.data.event_id);
+  if (type === "error" && frame.error?.code !== undefined) meter.errorFrame(frame.error.code);
+}
+
+function countEnd(meter: TurnMeter, outcome: TurnOutcome | undefined): void {
+  if (outcome === undefined) {
+    meter.end("left");
+    return;
+  }
+  if (outcome.kind === "cancelled") {
+    meter.terminal("cancelled");
+    meter.cancelled(outcome.code);
+  } else meter.terminal(outcome.kind === "failed" ? "error" : "completed");
+  meter.end(outcome.kind);
+}

@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { formatTimestamp } from "@framerail/protocol";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runProgram } from "./program.js";
+import { createTerminal } from "./terminal.js";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "framerail-validate-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function validate(recording: string | undefined, ...args: readonly string[]) {
+  let [out, err] = ["", ""];
+  const terminal = createTerminal({ out: (text) => (out += text), err: (text) => (err += text) });
+  const file = join(folder, "recording");
+  if (recording !== undefined) writeFileSync(file, recording);
+  const code = await runProgram(["validate", recording === undefined ? join(folder, "none") : file, ...args], terminal);
+  return { out, err, code };
+}
+
+const frame = (seq: number, event_type: string, payload: object = {}) =>
+  JSON.stringify({ event_type, version: "0.5", timestamp: formatTimestamp(seq), response_id: "r", seq, ...payload });
+const sse = (...frames: readonly string[]) =>
+  `: ok\n\nretry: 1000\n\n${frames.map((data) => `data: ${data}\n\n`).join("")}data: [DONE]\n\n`;
+const TURN = [
+  frame(1, "response_id"),
+  frame(2, "tool_call", { tool_call: { id: "c", name: "search", type: "function" } }),
+  frame(3, "tool_completed", { tool_call: { id: "c", name: "search", type: "function" } }),
+  frame(4, "text", { chunk: "Hi" }),
+  frame(5, "completed"),
+];
+const [first = "", call = "", closed = "", text = "", end = ""] = TURN;
+
+test("a turn that is whole is said to be, as events or as lines, from its start or from a cursor [W-FR-9a] [L-29]", async () => {
+  expect(await validate(sse(...TURN))).toEqual({ out: "ok: 6 messages\n", err: "", code: 0 });
+  expect(await validate(TURN.join("\n"))).toEqual({ out: "ok: 5 messages\n", err: "", code: 0 });
+  expect(await validate(sse(text, end))).toMatchObject({ code: 0 });
+  expect(
+    await validate(sse(first, frame(2, "of_the_future"), frame(2, "text", { chunk: "" }), frame(3, "completed"))),
+  ).toMatchObject({ code: 0 });
+});
+
+test.each([
+  ["no terminal", TURN.slice(0, 4).join("\n"), "message 4: the stream was cut: it has no terminal frame\n"],
+  ["a second end", sse(...TURN, frame(6, "completed")), "message 6: completed came after the end\n"],
+  ["a gap", [first, call, closed, frame(9, "completed")].join("\n"), "message 4: seq 9 came after 3\n"],
+  ["an open pair", [first, call, frame(3, "completed")].join("\n"), /^message 3: /],
+  ["text before the start of another turn", [first, first].join("\n"), /^message 2: /],
+  ["no frame", [first, "{}"].join("\n"), /^message 2: /],
+  ["no JSON", [first, "{nonsense"].join("\n"), /^message 2: JSON refused/],
+  ["nothing", "", /no terminal frame/],
+  ["the sentinel alone", "data: [DONE]\n\n", /^message 1: the sentinel came before a terminal frame/],
+])("a recording with %s is told where it breaks, with exit code 1 [L-29]", async (_, recording, says) => {
+  const { out, code, err } = await validate(recording);
+  expect({ code, err }).toEqual({ code: 1, err: "" });
+  if (typeof says === "string") expect(out).toBe(says);
+  else expect(out).toMatch(says);
+});
+
+test("a pipeline's recording is judged by its own route, and told as JSON [L-10]", async () => {
+  const eof = { type: "eof", eof: { reason: "complete", has_more: false, run_progress: {}, request_progress: {} } };
+  const log = { type: "log", log: { level: "info", message: "starting" } };
+  const lines = [log, eof].map((message) => JSON.stringify(message)).join("\n");
+  const whole = await validate(lines, "--route", "source_discover", "--json");
+  expect(whole).toMatchObject({ code: 0, out: '{"ok":true,"messages":2,"findings":[]}\n' });
+  const cut = await validate(JSON.stringify(log), "--route", "pipeline_read", "--json");
+  expect(JSON.parse(cut.out)).toMatchObject({ ok: false, messages: 1, findings: [{ message: 1 }] });
+});
+
+test("a file that is not there, and a route that is none, are said in one line", async () => {
+  const missing = await validate(undefined);
+  expect(missing.code).toBe(1);
+  expect(missing.err).toMatch(/^error: .* cannot be read\n$/);
+  expect(await validate("", "--route", "nonsense")).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,119 @@
+// Judges a recorded stream: is it what a reader of its route may rely on?
+// Owns: the judgement of a recording. Does not own: the rules (the protocol's guards), files and output (validate-command.ts).
+//   J1. A recording is server-sent events or lines of JSON; which of the two it is tells itself.
+//   J2. Every finding says where: the how-manieth message of the recording, from 1.
+
+import type { PipelineRoute } from "@framerail/protocol";
+import {
+  classify,
+  createClassGuard,
+  createNdjsonDecoder,
+  createRouteSpec,
+  createSseDecoder,
+  createTurnGuard,
+  isFramerailError,
+  parseJson,
+  readFrame,
+  readPipelineMessage,
+  SSE_DONE,
+} from "@framerail/protocol";
+
+export interface Finding {
+  readonly message: number;
+  readonly says: string;
+}
+
+export interface Judgement {
+  readonly messages: number;
+  readonly findings: readonly Finding[];
+}
+
+const FINDINGS_MAX = 20;
+
+export function validateStream(bytes: Uint8Array, route: "turn" | PipelineRoute): Judgement {
+  const findings: Finding[] = [];
+  const report = (message: number, says: string) => {
+    if (findings.length < FINDINGS_MAX) findings.push({ message, says });
+  };
+  const texts = readTexts(bytes, report);
+  if (route === "turn") judgeTurn(texts, report);
+  else judgePipeline(texts, route, report);
+  return { messages: texts.length, findings };
+}
+
+type Report = (message: number, says: string) => void;
+
+// J1
+function readTexts(bytes: Uint8Array, report: Report): string[] {
+  const start = new TextDecoder().decode(bytes.subarray(0, 64)).trimStart();
+  const isJson = start.startsWith("{") || start === "";
+  const texts: string[] = [];
+  try {
+    if (isJson) {
+      const decoder = createNdjsonDecoder({ onLine: (line) => void texts.push(line), acceptLastLine: true });
+      decoder.push(bytes);
+      decoder.end();
+    } else {
+      const decoder = createSseDecoder({ onEvent: ({ data }) => void texts.push(data) });
+      decoder.push(bytes);
+      if (!decoder.end().clean) report(texts.length + 1, "the recording ends in the middle of an event");
+    }
+  } catch (error) {
+    if (!isFramerailError(error)) throw error;
+    report(texts.length + 1, error.message);
+  }
+  return texts;
+}
+
+/** Frames in order from any cursor on: what stands before the first was seen on another connection. */
+function judgeTurn(texts: readonly string[], report: Report): void {
+  const guard = createTurnGuard();
+  let [responseId, lastSeq] = ["", 0];
+  for (const [index, text] of texts.entries()) {
+    const number = index + 1;
+    if (text === SSE_DONE) {
+      if (guard.outcome === undefined) report(number, "the sentinel came before a terminal frame");
+      continue;
+    }
+    attempt(number, report, () => {
+      const reading = readFrame(parseJson(text));
+      if (reading.kind === "unknown") return;
+      const { frame } = reading;
+      const { seq = lastSeq + 1 } = frame;
+      if (lastSeq > 0 && seq !== lastSeq + 1) report(number, `seq ${seq} came after ${lastSeq}`);
+      if (responseId !== "" && frame.response_id !== responseId) report(number, "response_id changed within the turn");
+      [responseId, lastSeq] = [frame.response_id, seq];
+      // A recording that was resumed does not begin at the beginning; its order can be judged from here on all the same.
+      if (index === 0 && frame.event_type !== "response_id") guard.admit("response_id", {});
+      const verdict = guard.admit(frame.event_type, frame as never);
+      if (verdict === "violation") report(number, guard.violation()?.message ?? "out of order");
+      else if (verdict === "late") report(number, `${frame.event_type} came after the end`);
+    });
+  }
+  if (guard.outcome === undefined && guard.violation() === undefined) {
+    report(texts.length, "the stream was cut: it has no terminal frame");
+  }
+}
+
+function judgePipeline(texts: readonly string[], route: PipelineRoute, report: Report): void {
+  const spec = createRouteSpec(route);
+  const guard = createClassGuard(route);
+  for (const [index, text] of texts.entries()) {
+    attempt(index + 1, report, () => {
+      const message = readPipelineMessage(parseJson(text), { mode: "strict" });
+      const verdict = guard.admit(message.type, classify(spec, message));
+      if (verdict === "violation") report(index + 1, guard.violation()?.message ?? "out of order");
+      else if (verdict === "late") report(index + 1, `${message.type} came after the eof`);
+    });
+  }
+  if (guard.phase !== "terminal") report(texts.length, "the stream was cut: it has no eof");
+}
+
+function attempt(number: number, report: Report, read: () => void): void {
+  try {
+    read();
+  } catch (error) {
+    if (!isFramerailError(error)) throw error;
+    report(number, error.message);
+  }
+}

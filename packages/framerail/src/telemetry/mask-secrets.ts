@@ -1,0 +1,51 @@
+// Takes secrets out of a text before anybody reads it: what an exception says was written by others, and may quote the
+// request that failed.
+// Owns: what a secret looks like. Does not own: which texts are written (logger.ts).
+//   K1. Masked, then cut: a cut first could leave half a secret that no pattern knows.
+//   K2. In doubt it is masked. A word too many costs an operator a look elsewhere; a key too few costs the key.
+//   K3. Time grows with the length of the text, whatever it says: repetitions are bounded or begin at a border.
+
+import { MASKED_LENGTH_MAX } from "./limits.js";
+
+export const MASK = "[masked]";
+
+/** Longer than any secret that a pattern has to see whole. */
+const WORD_LENGTH_MAX = 2_048;
+
+const SECRET_NAME =
+  "pass(?:word|wd|phrase|code)?|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credentials?|signature|sig|ticket|jwt|otp";
+
+/** From a name to its value: `=`, `: `, `": "`, and the same inside a string that was quoted again. */
+const GIVES = String.raw`["'\\]{0,8}\s{0,8}[:=]\s{0,8}`;
+const QUOTED = String.raw`"(?:[^"\\]|\\.){0,4096}"?|'(?:[^'\\]|\\.){0,4096}'?|\\{1,4}["'][^"']{0,4096}`;
+
+const PATTERNS: readonly (readonly [RegExp, string])[] = [
+  // Whole blocks and whole headers first: what is inside them looks like nothing in particular.
+  [/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, MASK],
+  [new RegExp(`\\b((?:proxy-)?authorization|(?:set-)?cookie)(${GIVES})(?:${QUOTED}|[^\\r\\n]*)`, "gi"), `$1$2${MASK}`],
+  [/\b(bearer|basic|digest)\s{1,8}[\w.~+/=-]{4,}/gi, `$1 ${MASK}`],
+  // scheme://user:password@host, where the password may hold anything but a space, and scheme://token@host.
+  [/(:\/\/)[^\s/?#@:"']{0,256}:[^\s"'<>]{0,1024}@/g, `$1${MASK}@`],
+  [/(:\/\/)[^\s/?#@"']{1,1024}@/g, `$1${MASK}@`],
+  // password=…, "api_key": "…", X-Api-Key: …, ?access_token=…
+  [new RegExp(`(?<![\\w-])([\\w-]{0,64}?(?:${SECRET_NAME})${GIVES})(?:${QUOTED}|\\S{1,4096})`, "gi"), `$1${MASK}`],
+  [/\bfrk_[\w-]+/g, MASK],
+  [/\beyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g, MASK],
+  [/(?<![\w-])(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|AIza|AKIA|ASIA|hf|npm)[-_]?[\w-]{16,}/g, MASK],
+  // Nothing that people write is so long, without a break, and mixes cases and digits: keys, tickets, digests.
+  [/(?<![\w+-])(?=[\w+-]{0,256}[a-z])(?=[\w+-]{0,256}[A-Z])(?=[\w+-]{0,256}\d)[\w+-]{40,}={0,2}/g, MASK],
+];
+
+/** The text without secrets, at most `lengthMax` long. */
+export function maskSecrets(text: string, lengthMax: number): string {
+  let masked = text.length > MASKED_LENGTH_MAX ? cutAtWord(text) : text;
+  for (const [pattern, replacement] of PATTERNS) masked = masked.replace(pattern, replacement);
+  return masked.length > lengthMax ? `${masked.slice(0, lengthMax - 1)}…` : masked;
+}
+
+// What stands at the end of a cut could be the beginning of a secret: the broken word goes with it.
+function cutAtWord(text: string): string {
+  let end = MASKED_LENGTH_MAX;
+  while (end > MASKED_LENGTH_MAX - WORD_LENGTH_MAX && !/\s/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}

@@ -1,0 +1,208 @@
+// What the stages of a turn call to be counted: the port between the stream and its metrics.
+// Owns: the calls, and which cells each of them adds to. Does not own: when they are made (publish/, dispatch/, gateway/).
+//   U1. A call is an addition or two, without a promise and without an object: it stands on the path of every frame.
+//   U2. No call throws, and none comes too often: what can happen once in a turn is counted once.
+//   U3. Writes are timed by sample, because reading the time costs more than counting. The samples go by a count that
+//       all turns share, so that short turns are timed as often as long ones.
+
+import type { CancelCode, EventType, FailureCode, FrameType } from "@framerail/protocol";
+import type { Dimensions } from "./dimensions.js";
+import { DIMENSION_VALUES_MAX, WRITES_PER_SAMPLE } from "./limits.js";
+import type { Decision, OutcomeKind, Terminal } from "./metric-catalogue.js";
+import { FRAME_SIZES, SIZE_BYTES_FIRST } from "./metric-catalogue.js";
+import type { Layout, Row, StreamRows } from "./stream-rows.js";
+
+/** Counts what one emitter of a turn writes. */
+export interface StreamMeter {
+  /** A frame went to the log. `size` in bytes; characters will do, for most text they are the same. */
+  frame(type: FrameType, size: number): void;
+  /** The frame that went was a status. */
+  status(eventId: string): void;
+  /** One event was written, and policy decided. */
+  policy(type: EventType, decision: Decision): void;
+  /** The frame that went was an error, final or not. */
+  errorFrame(code: FailureCode): void;
+  /** A frame was too large, and did not go. */
+  oversized(): void;
+  /** A frame was lost on its way to a reader that stayed. */
+  dropped(): void;
+  /** An agent was refused when built, for a status id that is not registered. */
+  rejected(): void;
+}
+
+export interface TurnMeter extends StreamMeter {
+  /** The counts of another emitter of the same turn. */
+  emitter(subAgentId: string): StreamMeter;
+  /** The first frame went, so long after dispatch began. */
+  ttfe(ms: number): void;
+  /** Before a write; what it returns is for `endWrite`. */
+  startWrite(): number;
+  endWrite(started: number): void;
+  /** The terminal frame went. */
+  terminal(type: Terminal): void;
+  cancelled(trigger: CancelCode): void;
+  /** The turn is over, here. */
+  end(outcome: OutcomeKind): void;
+}
+
+/** What a turn's meter needs beside its row. */
+export interface TurnMeterOptions {
+  readonly rows: StreamRows;
+  readonly sampler: WriteSampler;
+  /** In milliseconds, steady, with fractions. */
+  nowMs(): number;
+  observeTtfe(row: Row, ms: number): void;
+  observeWrite(row: Row, ms: number): void;
+  onEnd(outcome: OutcomeKind): void;
+}
+
+/** How many more writes go untimed, in all turns (U3). */
+export interface WriteSampler {
+  left: number;
+}
+
+const NOT_TIMED = -1;
+const SIZE_LAST = FRAME_SIZES.length - 1;
+const SIZE_SHIFT = Math.log2(SIZE_BYTES_FIRST);
+
+export function createStreamMeter(rows: StreamRows, dimensions: Dimensions): StreamMeter {
+  return new RowMeter(rows.layout, rows.find(dimensions));
+}
+
+export function createTurnMeter(options: TurnMeterOptions, dimensions: Dimensions): TurnMeter {
+  return new OpenTurn(options, dimensions);
+}
+
+class RowMeter implements StreamMeter {
+  protected readonly layout: Layout;
+  protected readonly row: Row;
+  protected readonly cells: Float64Array;
+  readonly #sizes: number;
+  // What was counted last: in a stream of tokens the next is the same, and a comparison costs half a look-up.
+  #frameType = "";
+  #frameCell = 0;
+  #eventType = "";
+  #decision = "";
+  #policyCell = 0;
+
+  constructor(layout: Layout, row: Row) {
+    this.layout = layout;
+    this.row = row;
+    this.cells = row.cells;
+    this.#sizes = layout.frameSizes.cell(FRAME_SIZES[0] ?? "");
+  }
+
+  frame(type: FrameType, size: number): void {
+    if (type !== this.#frameType) {
+      this.#frameType = type;
+      this.#frameCell = this.layout.frames.cell(type);
+    }
+    this.cells[this.#frameCell]! += 1;
+    // The classes double, so the class is a number of bits: up to 1,024 bytes is class 0, up to 2,048 class 1.
+    const sizeClass = size <= SIZE_BYTES_FIRST ? 0 : 32 - Math.clz32((size - 1) >> SIZE_SHIFT);
+    this.cells[this.#sizes + Math.min(sizeClass, SIZE_LAST)]! += 1;
+  }
+
+  status(eventId: string): void {
+    this.cells[this.layout.statuses.cell(eventId)]! += 1;
+  }
+
+  policy(type: EventType, decision: Decision): void {
+    if (type !== this.#eventType || decision !== this.#decision) {
+      this.#eventType = type;
+      this.#decision = decision;
+      this.#policyCell = this.layout.policies.cellOfPair(type, decision);
+    }
+    this.cells[this.#policyCell]! += 1;
+  }
+
+  errorFrame(code: FailureCode): void {
+    this.cells[this.layout.errorFrames.cell(code)]! += 1;
+  }
+
+  oversized(): void {
+    this.cells[this.#sizes + SIZE_LAST]! += 1;
+  }
+
+  dropped(): void {
+    this.cells[this.layout.dropped.cell("")]! += 1;
+  }
+
+  rejected(): void {
+    this.cells[this.layout.rejected.cell("")]! += 1;
+  }
+}
+
+class OpenTurn extends RowMeter implements TurnMeter {
+  readonly #options: TurnMeterOptions;
+  readonly #dimensions: Dimensions;
+  readonly #emitters = new Map<string, StreamMeter>();
+  #emitterId: string | undefined;
+  #emitter: StreamMeter = this;
+  #started = false;
+  #terminal = false;
+  #cancelled = false;
+  #ended = false;
+
+  constructor(options: TurnMeterOptions, dimensions: Dimensions) {
+    super(options.rows.layout, options.rows.find(dimensions));
+    this.#options = options;
+    this.#dimensions = dimensions;
+    this.#emitterId = dimensions.sub_agent_id;
+  }
+
+  // An emitter mostly writes many events in a row: then this is one comparison.
+  emitter(subAgentId: string): StreamMeter {
+    if (subAgentId !== this.#emitterId) {
+      this.#emitterId = subAgentId;
+      this.#emitter = this.#find(subAgentId);
+    }
+    return this.#emitter;
+  }
+
+  ttfe(ms: number): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#options.observeTtfe(this.row, ms);
+  }
+
+  startWrite(): number {
+    const { sampler } = this.#options;
+    sampler.left -= 1;
+    if (sampler.left > 0) return NOT_TIMED;
+    sampler.left = WRITES_PER_SAMPLE;
+    return this.#options.nowMs();
+  }
+
+  endWrite(started: number): void {
+    if (started !== NOT_TIMED) this.#options.observeWrite(this.row, this.#options.nowMs() - started);
+  }
+
+  terminal(type: Terminal): void {
+    if (this.#terminal) return;
+    this.#terminal = true;
+    this.cells[this.layout.terminals.cell(type)]! += 1;
+  }
+
+  cancelled(trigger: CancelCode): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    this.cells[this.layout.cancelled.cell(trigger)]! += 1;
+  }
+
+  end(outcome: OutcomeKind): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#options.onEnd(outcome);
+  }
+
+  #find(subAgentId: string): StreamMeter {
+    const known = this.#emitters.get(subAgentId);
+    if (known !== undefined) return known;
+    const row = this.#options.rows.find({ ...this.#dimensions, sub_agent_id: subAgentId });
+    const meter = row === this.row ? this : new RowMeter(this.layout, row);
+    // Past the maximum all are "other", and are looked up again each time rather than kept.
+    if (this.#emitters.size < DIMENSION_VALUES_MAX) this.#emitters.set(subAgentId, meter);
+    return meter;
+  }
+}
