@@ -1,0 +1,208 @@
+// What a turn has said and done so far, folded from its frames: for a screen that shows it while it runs.
+// Owns: items, text, placeholders and progress. Does not own: order and repeats (turn-connection.ts sees to both).
+//   T1. A frame costs the same however long the turn already is: text is kept in pieces and joined when it is asked for.
+//   T2. Items have the shape of history's, so one renderer serves both [P-49, P-50]. What the wire does not carry, a
+//       tool's arguments and result, is null.
+//   T3. `data_loaded` takes the place of the placeholder with its `data.id` [W-FR-16]; the end discards the rest [I-24].
+//   T4. Progress is the status, or that the model thinks; tools are telemetry and no progress [W-MAP-5].
+//   T5. What an `error` says is kept only for who asked to see it [W-ERR-10].
+
+import type { ContentItem, Frame, FrameOf, Usage } from "@framerail/protocol";
+import type { TurnDocument, TurnEnd } from "./documents.js";
+
+export type Progress =
+  | { readonly kind: "status"; readonly id: string; readonly message: string }
+  | { readonly kind: "thinking" };
+
+export type Placeholder = FrameOf<"data_loading">["data"] & {
+  /** How many items stand before it. */
+  readonly at: number;
+};
+
+export interface TranscriptView {
+  /** The answer so far. */
+  readonly text: string;
+  readonly items: readonly ContentItem[];
+  readonly placeholders: readonly Placeholder[];
+  readonly progress: Progress | undefined;
+  readonly usage: Usage | undefined;
+  /** Failures the turn survived or died of; empty unless `showErrors`. */
+  readonly errors: readonly FrameOf<"error">["error"][];
+}
+
+interface GrowingText {
+  readonly type: "message" | "reasoning";
+  readonly timestamp: number;
+  readonly pieces: string[];
+}
+
+export class Transcript {
+  readonly #showErrors: boolean;
+  #items: ContentItem[] = [];
+  #growing: GrowingText | undefined;
+  #text: string[] = [];
+  #placeholders = new Map<string, Placeholder>();
+  #toolStarts = new Map<string, number>();
+  #progress: Progress | undefined;
+  #usage: Usage | undefined;
+  #errors: FrameOf<"error">["error"][] = [];
+
+  constructor({ showErrors = false }: { readonly showErrors?: boolean | undefined } = {}) {
+    this.#showErrors = showErrors;
+  }
+
+  add(frame: Frame): void {
+    switch (frame.event_type) {
+      case "text":
+        this.#progress = undefined;
+        this.#text.push(frame.chunk);
+        this.#grow("message", frame);
+        return;
+      case "reasoning":
+        this.#grow("reasoning", frame);
+        return;
+      case "thinking":
+        if (this.#progress === undefined) this.#progress = { kind: "thinking" };
+        return;
+      case "status":
+        this.#progress = { kind: "status", id: frame.data.event_id, message: frame.data.message };
+        return;
+      case "data_loading":
+        this.#placeholders.set(frame.data.id, { ...frame.data, at: this.#count() });
+        return;
+      case "usage":
+        this.#usage = usageOf(frame);
+        return;
+      case "error":
+        if (this.#showErrors) this.#errors.push(frame.error);
+        return;
+      case "tool_call":
+      case "tool_completed":
+      case "data_loaded":
+      case "component":
+        this.#stand(frame);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** The turn is over: nothing is on its way any more. */
+  close(): void {
+    this.#placeholders.clear();
+    this.#progress = undefined;
+  }
+
+  /** The whole answer, as the server keeps it, instead of what was read of it. */
+  replace({ message }: TurnDocument): void {
+    this.#growing = undefined;
+    this.#items = [...(message?.content_items ?? [])];
+    this.#text = this.#items.map((item) => (item.type === "message" ? item.content : ""));
+  }
+
+  view(): TranscriptView {
+    const text = joinPieces(this.#text);
+    const growing = this.#growing && itemOf(this.#growing, this.#items.length);
+    return {
+      text,
+      items: growing === undefined ? [...this.#items] : [...this.#items, growing],
+      placeholders: [...this.#placeholders.values()],
+      progress: this.#progress,
+      usage: this.#usage,
+      errors: [...this.#errors],
+    };
+  }
+
+  text(): string {
+    return joinPieces(this.#text);
+  }
+
+  // T1
+  #grow(type: GrowingText["type"], { chunk, timestamp }: FrameOf<"text" | "reasoning">): void {
+    if (this.#growing?.type !== type) {
+      this.#closeText();
+      this.#growing = { type, timestamp: Date.parse(timestamp), pieces: [] };
+    }
+    this.#growing.pieces.push(chunk);
+  }
+
+  #closeText(): void {
+    const item = this.#growing && itemOf(this.#growing, this.#items.length);
+    if (item !== undefined) this.#items.push(item);
+    this.#growing = undefined;
+  }
+
+  #count(): number {
+    return this.#items.length + (this.#growing?.pieces.some((piece) => piece !== "") ? 1 : 0);
+  }
+
+  #stand(frame: FrameOf<"tool_call" | "tool_completed" | "data_loaded" | "component">): void {
+    this.#closeText();
+    const timestamp = Date.parse(frame.timestamp);
+    const place = { sequence: this.#items.length, timestamp };
+    switch (frame.event_type) {
+      case "tool_call": {
+        const { id, name } = frame.tool_call;
+        this.#toolStarts.set(id, timestamp);
+        this.#items.push({ type: "tool_call", ...place, tool_call_id: id, tool_name: name, arguments: null });
+        return;
+      }
+      case "tool_completed": {
+        const { id, status } = frame.tool_call;
+        const duration_ms = Math.max(0, timestamp - (this.#toolStarts.get(id) ?? timestamp));
+        this.#toolStarts.delete(id);
+        const end = { tool_call_id: id, result: null, is_error: status !== undefined, duration_ms };
+        this.#items.push({ type: "tool_result", ...place, ...end });
+        return;
+      }
+      case "data_loaded": {
+        const { id, type, items } = frame.data;
+        // T3
+        this.#placeholders.delete(id);
+        this.#items.push({ type: "component", ...place, data_id: id, data_type: type, items });
+        return;
+      }
+      default: {
+        const { id, name } = frame.tool_call;
+        const made = { data_id: id, data_type: name, chunk: frame.chunk, tool_call_id: id };
+        this.#items.push({ type: "component", ...place, ...made });
+      }
+    }
+  }
+}
+
+function itemOf({ type, timestamp, pieces }: GrowingText, sequence: number): ContentItem | undefined {
+  const content = joinPieces(pieces);
+  return content === "" ? undefined : { type, sequence, content, timestamp };
+}
+
+// Joined once and kept joined: who asks often pays only for what is new.
+function joinPieces(pieces: string[]): string {
+  if (pieces.length > 1) pieces.splice(0, pieces.length, pieces.join(""));
+  return pieces[0] ?? "";
+}
+
+function usageOf({
+  input_tokens,
+  output_tokens,
+  total_tokens,
+  reasoning_tokens,
+  cached_tokens,
+}: FrameOf<"usage">): Usage {
+  return { input_tokens, output_tokens, total_tokens, reasoning_tokens, cached_tokens };
+}
+
+/** The end that a frame tells; undefined for a frame after which the turn goes on. */
+export function endOfFrame(frame: Frame, showErrors: boolean): TurnEnd | undefined {
+  switch (frame.event_type) {
+    case "completed":
+      return { kind: "completed", paused: frame.has_more === true };
+    case "cancelled":
+      return { kind: "cancelled", code: frame.error.code };
+    case "error":
+      if (!frame.is_final) return undefined;
+      return { kind: "failed", ...(showErrors && { error: frame.error }) };
+    default:
+      return undefined;
+  }
+}
