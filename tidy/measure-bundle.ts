@@ -1,4 +1,4 @@
-// How many bytes an application downloads for what it imports from the protocol, minified and compressed.
+// How many bytes an application downloads for what it imports from the packages, minified and compressed.
 // Run `npx tsx tidy/measure-bundle.ts` to write today's numbers to bundle-size.json; commit them with the change that
 // moved them, so that a review sees the cost.
 
@@ -10,6 +10,8 @@ import { build } from "esbuild";
 import { ROOT } from "./tree.js";
 
 const DOOR = "./packages/protocol/src/index.ts";
+const CLIENT = "./packages/client/src/index.ts";
+const REACT = "./packages/client/src/react/index.ts";
 const NUMBERS = join(ROOT, "tidy/bundle-size.json");
 
 const DECODE_PATH = [
@@ -26,6 +28,10 @@ const DECODE_PATH = [
 const ENTRIES = {
   "decode path": `export { ${DECODE_PATH.join(", ")} } from "${DOOR}";`,
   "whole package": `export * from "${DOOR}";`,
+  /** With everything of the protocol that it uses. */
+  client: `export * from "${CLIENT}";`,
+  /** The client with its hooks; React itself is the application's. */
+  "client with react": `export * from "${CLIENT}"; export * from "${REACT}";`,
 };
 
 export type Sizes = Record<keyof typeof ENTRIES, number>;
@@ -34,6 +40,8 @@ export async function measureBundles(): Promise<Sizes> {
   return {
     "decode path": await measure(ENTRIES["decode path"]),
     "whole package": await measure(ENTRIES["whole package"]),
+    client: await measure(ENTRIES.client),
+    "client with react": await measure(ENTRIES["client with react"]),
   };
 }
 
@@ -46,6 +54,8 @@ async function measure(program: string): Promise<number> {
     format: "esm",
     platform: "browser",
     target: "es2022",
+    alias: { "@framerail/protocol": join(ROOT, DOOR) },
+    external: ["react"],
     write: false,
     logLevel: "silent",
   });

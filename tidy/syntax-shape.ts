@@ -13,7 +13,7 @@ import type { Tree } from "./tree.js";
 import { isCode, isTest } from "./tree.js";
 
 const FUNCTION_LINES_MAX = 70;
-const MAY_DEFAULT = /\.config\.[cm]?[jt]s$|(?:^|\/)agents\/[^/]+\.ts$/;
+const MAY_DEFAULT = /\.config\.[cm]?[jt]s$|(?:^|\/)agents\/(?:[^/]+|[^/]+\/agent)\.ts$/;
 const NOT_RUN = new Set(["skip", "skipIf", "runIf", "only", "todo", "fails"]);
 const PUT_OFF = /\b(?:TODO|FIXME|XXX)\b/;
 

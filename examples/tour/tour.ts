@@ -1,4 +1,4 @@
-// `npm start`: one turn from an agent's events to a client's message, and three ways in which it cannot go wrong.
+// One turn from an agent's events to a client's message, and three ways in which it cannot go wrong.
 // Everything printed comes out of the package as it runs; the clock alone is made up, so that the output is the same
 // every time and the README can show it.
 

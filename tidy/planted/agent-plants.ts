@@ -233,7 +233,7 @@ const DISPATCH = [
   ...dispatch(
     "run-turn",
     "run-turn",
-    ["the deadline ends the turn", "    turn.latch(outcomeOfError(reason), reason);\n  });", "    void reason;\n  });"],
+    ["the deadline ends the turn", 'new FramerailError("DEADLINE_EXCEEDED", ', 'new FramerailError("CANCELLED", '],
     ["the deadline's timer is taken back", "  cancelDeadline();\n", "", "turn-waits"],
     [
       "a step has a deadline unless said otherwise",

@@ -139,7 +139,10 @@ export const PLANTS: readonly Plant[] = [
     'if (broken) throw refuse("INVALID_FRAME"',
     'if (false) throw refuse("INVALID_FRAME"',
   ),
-  encode("frame size, one byte over", "exceedsBytes(text, FRAME_BYTES_MAX)", "exceedsBytes(text, FRAME_BYTES_MAX + 1)"),
+  encode("frame size, one byte over", "FRAME_BYTES_MAX + around)", "FRAME_BYTES_MAX + around + 1)"),
+  encode("the framing is not counted", "FRAME_BYTES_MAX + around)", "FRAME_BYTES_MAX)"),
+  encode("a type's start is in its framing", "start: weld(before, plan.start)", "start: plan.start"),
+  encode("a frame ends in its framing", 'framing?.tail ?? ""', '""'),
   encode("seq from 1", "seq < 1", "seq < 0"),
   encode("response_id", 'if (broken) throw refuse("INVALID_ARGUMENT"', 'if (false) throw refuse("INVALID_ARGUMENT"'),
   {
@@ -306,8 +309,8 @@ export const PLANTS: readonly Plant[] = [
   turn("a final error is terminal", 'type === "error" && isFinal ? TERMINAL : ', "", "lifecycle/turn-spec.ts"),
   turn(
     "unknown types have no class",
-    "(TURN_CLASSES[type] ?? 0)",
-    "(TURN_CLASSES[type] ?? IN_STREAMING)",
+    "(CLASSES.get(type) ?? 0)",
+    "(CLASSES.get(type) ?? IN_STREAMING)",
     "lifecycle/turn-spec.ts",
   ),
   route("stream_status(start) alone in the prelude", "&& isStart(message)", ""),

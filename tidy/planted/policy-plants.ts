@@ -29,7 +29,7 @@ const DECIDING: readonly Plant[] = [
     "this.#tables.events.get(event.type) ?? KEPT_INSIDE",
     "this.#tables.events.get(event.type) ?? this.#tables.events.get('text')!",
   ),
-  decide("what is kept inside is reported", '    this.#report?.({ event, emitter, decision: "suppress" });\n', ""),
+  decide("what is kept inside is reported", '    this.#turn.report?.({ event, emitter, decision: "suppress" });\n', ""),
   decide("an unregistered id is reported as one", ", unregistered: true", ""),
   decide(
     "an unregistered id shows nothing",
@@ -38,12 +38,12 @@ const DECIDING: readonly Plant[] = [
   ),
   decide("a suppressed status shows nothing", 'decision !== "suppress" && ', ""),
   decide("a status after the close", " && !this.#closed", ""),
-  decide("text after the close", "    this.#emit = dropDraft;\n", ""),
+  decide("text after the close", "if (!this.#closed) this.#turn.emit(draft);", "this.#turn.emit(draft);"),
   decide("the close ends the timers", "    this.#batch?.close();\n", ""),
   decide(
     "forwarding is not reported",
     "      this.#emit(toDraft(event));\n",
-    '      this.#report?.({ event, emitter, decision: "forward" });\n      this.#emit(toDraft(event));\n',
+    '      this.#turn.report?.({ event, emitter, decision: "forward" });\n      this.#emit(toDraft(event));\n',
   ),
   decide(
     "the emitter decides nothing",

@@ -148,7 +148,6 @@ const JUDGING: readonly Plant[] = [
   judge("every emitter is looked at", "of manifest.emitters)", "of manifest.emitters.slice(0, 1))"),
   judge("every miss is named", "problems.push({ ...found, id, emitter })", "return [{ ...found, id, emitter }]"),
   judge("an id is named once for each emitter", "of new Set(emits)", "of emits"),
-  judge("a build with misses is refused", "if (problems.length === 0) return;", "if (problems.length >= 0) return;"),
   hash("the description is part of the digest", "      entry.description,\n", ""),
   hash(
     "the emitters are part of the digest",

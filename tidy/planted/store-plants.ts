@@ -36,7 +36,12 @@ const EMBEDDED: readonly Row[] = [
   ["a dead thread is replaced", "if (!this.#line.hasEnded) return;", "return;"],
   ["transactions keep their order", "this.#tail.then(() => this.#reopen())", "this.#reopen()"],
   ["those who wait are bounded", "this.#queued >= this.#opened.waitingMax", "false"],
-  ["a failed transaction is ended", 'await this.#ask({ kind: "script", text: "rollback" });', "", "../transactions"],
+  [
+    "a failed transaction is ended",
+    "if (unopened === undefined) await",
+    "if (unopened !== undefined) await",
+    "../transactions",
+  ],
   ["a failed transaction is not committed", 'if (end?.command !== "COMMIT")', "if (!end)", "../transactions"],
   ["the folder is looked at first", "    checkDataFolder(folder);\n", "", "data-folder"],
 ];
