@@ -1,16 +1,21 @@
-// `npm run bench -- NAME [--json FILE]`: runs one bench and prints its table.
+// `npm run bench -- NAME [--json FILE]`: runs one bench and prints its table. What follows is the bench's own.
 
 import { writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import type { BenchRow } from "./bench-row.js";
+import { benchGateway } from "./gateway/gateway.js";
+import type { GatewayRow } from "./gateway/gateway-row.js";
 import { benchProtocol } from "./protocol/frames.js";
 import { benchPublish } from "./publish/events.js";
 import { benchStore, type StoreRow } from "./store/store.js";
 
-const BENCHES: Record<string, () => Promise<(BenchRow | StoreRow)[]>> = {
+type Row = BenchRow | StoreRow | GatewayRow;
+
+const BENCHES: Record<string, (args: readonly string[]) => Promise<Row[]>> = {
   protocol: benchProtocol,
   publish: benchPublish,
   store: benchStore,
+  gateway: benchGateway,
 };
 
 const [name = "", ...rest] = process.argv.slice(2);
@@ -20,8 +25,8 @@ if (bench === undefined) {
   process.exit(2);
 }
 console.log(
-  `node ${process.version}, ${cpus().length} cores, CPU time of this process; ratios are to the first row of each case\n`,
+  `node ${process.version}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}; CPU time of processes; ratios are to the first row of each case\n`,
 );
-const rows = await bench();
-const jsonFile = rest[0] === "--json" ? rest[1] : undefined;
+const rows = await bench(rest);
+const jsonFile = rest.includes("--json") ? rest[rest.indexOf("--json") + 1] : undefined;
 if (jsonFile !== undefined) writeFileSync(jsonFile, `${JSON.stringify(rows, null, 2)}\n`);
