@@ -28,9 +28,11 @@ import { openProcesses } from "./own-process.js";
 import { CHUNK, playTurn } from "./play-turn.js";
 
 const PIECES_PER_TURN = 1_000;
-const ROUNDS = 15;
-const TURNS_PER_ROUND = 30;
-const WARM_UP_TURNS = 100;
+const ROUNDS = 9;
+/** A round of the cheapest variant has to be long beside a slice of the scheduler and a collection. */
+const TURNS_PER_ROUND = 100;
+/** As a server that has run for a while: by then the compiler is done with every variant. */
+const WARM_UP_TURNS = 300;
 
 const policy = createPolicy({ registry: EMPTY_REGISTRY, locale: "en", clock: systemClock });
 

@@ -252,8 +252,10 @@ class Publication implements TurnPublication {
 
 function requireEvent(event: AgentEvent): void {
   const type: unknown = (event as { type?: unknown } | undefined)?.type;
-  const issue = WRITABLE.has(type)
-    ? checkEvent(event)
-    : { path: "type", rule: "one_of", message: "type must be the name of an event that an agent may write" };
+  const isText = type === "text" || type === "reasoning";
+  const issue =
+    isText || WRITABLE.has(type)
+      ? checkEvent(event)
+      : { path: "type", rule: "one_of", message: "type must be the name of an event that an agent may write" };
   if (issue) throw new FramerailError("INVALID_EVENT", `an event cannot be written: ${issue.message}`, { issue });
 }

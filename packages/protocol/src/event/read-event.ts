@@ -3,7 +3,7 @@
 import type { Issue } from "../error.js";
 import { refuse } from "../error.js";
 import type { Check } from "../schema/check.js";
-import { compileCheck, isOrdinary } from "../schema/check.js";
+import { compileCheck } from "../schema/check.js";
 import { isWellFormed } from "../schema/text.js";
 import { ALIASES } from "./alias.js";
 import type { AgentEvent } from "./vocabulary.js";
@@ -23,7 +23,8 @@ export function checkEvent(event: { readonly type: string }): Issue | undefined 
 function isUsualText(event: { readonly type: string; readonly content?: unknown }): boolean {
   const { type, content } = event;
   if ((type !== "text" && type !== "reasoning") || typeof content !== "string") return false;
-  return isOrdinary(event) && isWellFormed(content);
+  // biome-ignore lint/suspicious/noProto: isOrdinary, written out: here the load meets one shape, there it meets all.
+  return (event as { __proto__?: unknown }).__proto__ === Object.prototype && isWellFormed(content);
 }
 
 /** The value as one of our events, translated where its speaker has another name for it; else INVALID_EVENT. */

@@ -43,6 +43,8 @@ const TURN_CLASSES: { readonly [T in TurnMessage["type"]]: MessageClass } = {
 const CLASSES: ReadonlyMap<string, MessageClass> = new Map(Object.entries(TURN_CLASSES));
 
 export function turnClassOf(type: TurnMessage["type"], isFinal: boolean): MessageClass {
+  // The frame of every token is known without looking.
+  if (type === "text") return TURN_CLASSES.text;
   return type === "error" && isFinal ? TERMINAL : (CLASSES.get(type) ?? 0);
 }
 
