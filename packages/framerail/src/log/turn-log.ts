@@ -28,6 +28,8 @@ export interface TurnAppender extends FrameSink {
 export interface OpenOptions {
   /** The last frame that the turn already has, of an earlier epoch; the next one continues from it. */
   readonly lastSeq?: number;
+  /** The log has these frames, and readers may see them. Comes in order, without a gap. */
+  onRelease?(segment: Segment): void;
   /** The log takes nothing more of this turn: STALE_EPOCH, INVARIANT_VIOLATION or LOG_UNAVAILABLE. */
   onFailure?(error: FramerailError): void;
 }

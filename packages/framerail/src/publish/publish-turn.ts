@@ -86,7 +86,13 @@ const WRITABLE: ReadonlySet<unknown> = new Set(EVENT_TYPES.filter((type) => !RUN
 const TEXT_LENGTH_WHOLE = TEXT_CHUNK_BYTES_MAX / 3;
 
 class Publication implements TurnPublication {
+  // What every event needs stands here by itself: options are put together by callers in many shapes, and a load that
+  // meets many costs more than a stage.
   readonly #options: PublishTurnOptions;
+  readonly #clock: Clock;
+  readonly #taps: readonly Tap[];
+  readonly #sink: FrameSink;
+  readonly #decided: PublishTurnOptions["decided"];
   readonly #guard = createTurnGuard();
   readonly #encoder;
   readonly #policy: TurnPolicy;
@@ -101,6 +107,10 @@ class Publication implements TurnPublication {
   constructor(options: PublishTurnOptions) {
     const { turnId, conversationId, epoch, clock, policy } = options;
     this.#options = options;
+    this.#clock = clock;
+    this.#taps = options.taps;
+    this.#sink = options.sink;
+    this.#decided = options.decided;
     this.#encoder = createFrameEncoder({
       responseId: turnId,
       clock: { now: () => this.#now(), schedule: (ms, callback) => clock.schedule(ms, callback) },
@@ -129,7 +139,7 @@ class Publication implements TurnPublication {
   }
 
   ready(): Promise<void> {
-    return this.#options.sink.ready();
+    return this.#sink.ready();
   }
 
   accept(event: AgentEvent, emitter: string): void {
@@ -161,7 +171,7 @@ class Publication implements TurnPublication {
   seal(): Promise<void> {
     const terminal = this.#terminal;
     if (terminal === undefined) throw new FramerailError("INVARIANT_VIOLATION", "a turn is sealed before it ended");
-    this.#sealed ??= this.#options.sink.seal(terminal);
+    this.#sealed ??= this.#sink.seal(terminal);
     return this.#sealed;
   }
 
@@ -171,14 +181,14 @@ class Publication implements TurnPublication {
       this.#options.report?.({ kind: "late", event_type: event.type, emitter });
       return;
     }
-    const at = this.#options.clock.now();
+    const at = this.#clock.now();
     this.#at = at;
     try {
       this.#tap(event, emitter, at);
       if (event.type === "metrics") this.#usage = addUsage(this.#usage, event.tokens);
       if (ended) return;
       const decision = this.#policy.apply(event, emitter);
-      this.#options.decided?.(event, emitter, decision);
+      this.#decided?.(event, emitter, decision);
     } finally {
       this.#at = Number.NaN;
     }
@@ -186,7 +196,7 @@ class Publication implements TurnPublication {
 
   // T7: what is shown between events, a batch by its timer for instance, is shown at its own time.
   #now(): number {
-    return Number.isNaN(this.#at) ? this.#options.clock.now() : this.#at;
+    return Number.isNaN(this.#at) ? this.#clock.now() : this.#at;
   }
 
   #show(draft: Draft): void {
@@ -213,9 +223,8 @@ class Publication implements TurnPublication {
   }
 
   #append(draft: Draft): void {
-    const { sink } = this.#options;
-    sink.append(this.#encode(draft));
-    if (sink.backlogBytes > BACKLOG_BYTES_HIGH * BACKLOG_FACTOR_MAX) {
+    this.#sink.append(this.#encode(draft));
+    if (this.#sink.backlogBytes > BACKLOG_BYTES_HIGH * BACKLOG_FACTOR_MAX) {
       this.#fail("invariant_violation", new FramerailError("PACE_EXCEEDED", "the writer did not wait for ready()"));
     }
   }
@@ -240,7 +249,7 @@ class Publication implements TurnPublication {
 
   // T6
   #tap(event: AgentEvent, emitter: string, at: number): void {
-    for (const tap of this.#options.taps) {
+    for (const tap of this.#taps) {
       try {
         tap(event, emitter, at);
       } catch (error) {

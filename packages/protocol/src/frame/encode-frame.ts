@@ -80,7 +80,7 @@ export function createFrameEncoder({ responseId, clock, framing }: FrameEncoderO
   const middle = weld('","response_id":', quote(responseId), ',"seq":');
   const tail = framing?.tail ?? "";
   const [close, closeText] = [weld("}", tail), weld('"}', tail)];
-  const plans = new Map<string, Plan>();
+  const plans = plansIn(framing);
   let plan: Plan | undefined;
   let stamp = "";
   let shared = "";
@@ -113,11 +113,24 @@ export function createFrameEncoder({ responseId, clock, framing }: FrameEncoderO
   };
 }
 
-/** The plan of a type that a turn has not had yet, in its framing (N6). */
+/** For all turns: what a framing puts around the JSON of a type says nothing about a turn. */
+const FRAMED_PLANS = new WeakMap<Framing["middleOf"], Map<string, Plan>>();
+
+function plansIn(framing: Framing | undefined): Map<string, Plan> {
+  if (framing === undefined) return PLANS;
+  let plans = FRAMED_PLANS.get(framing.middleOf);
+  if (plans === undefined) {
+    plans = new Map();
+    FRAMED_PLANS.set(framing.middleOf, plans);
+  }
+  return plans;
+}
+
+/** The plan of a type that has not been framed yet (N6). */
 function addPlan(plans: Map<string, Plan>, type: string, framing: Framing | undefined): Plan {
   const plan = PLANS.get(type);
-  if (plan === undefined) throw unknownType(type);
-  const before = framing?.middleOf(type) ?? "";
+  if (plan === undefined || framing === undefined) throw unknownType(type);
+  const before = framing.middleOf(type);
   const framed: Plan = { ...plan, start: weld(before, plan.start), jsonAt: before.length };
   plans.set(type, framed);
   return framed;

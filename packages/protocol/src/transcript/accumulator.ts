@@ -7,8 +7,7 @@
 //       also between results of tools that run side by side [P-33, P-34, I-19].
 //   A3. Items are numbered from 0 without gaps; text without a character takes no number [P-27, P-28].
 //   A4. A refused event changes nothing.
-//   A5. A chunk costs the same however long the text already is: += only links two strings, and nobody reads them
-//       before they are asked for.
+//   A5. A chunk costs the same however long the text already is (growing-text.ts).
 
 import { FramerailError, refuse, unreachable } from "../error.js";
 import { checkEvent } from "../event/read-event.js";
@@ -19,6 +18,7 @@ import { boolean, count, object, optional, string } from "../schema/schema.js";
 import type { AssistantMessage } from "./assistant-message.js";
 import { conversationIdSchema, messageIdSchema, runIdSchema } from "./assistant-message.js";
 import type { ContentItem, ContentItemOf } from "./content-item.js";
+import { GrowingText } from "./growing-text.js";
 import type { TranscriptEvent } from "./transcript-event.js";
 import { isTranscriptEventType } from "./transcript-event.js";
 
@@ -51,7 +51,7 @@ export interface MessageAccumulator {
 interface PendingText {
   readonly type: "reasoning" | "message";
   readonly timestamp: number;
-  content: string;
+  readonly content: GrowingText;
 }
 
 const checkOptions = compileCheck(accumulatorOptionsSchema);
@@ -79,8 +79,8 @@ export function createMessageAccumulator(options: MessageAccumulatorOptions): Me
   const append = (type: PendingText["type"], content: string, now: number) => {
     if (pending?.type !== type) {
       closePending();
-      pending = { type, timestamp: now, content };
-    } else pending.content += content;
+      pending = { type, timestamp: now, content: new GrowingText(content) };
+    } else pending.content.add(content);
   };
 
   const items = () => {
@@ -144,8 +144,8 @@ function admit(event: { readonly type: string }, now: number): event is Transcri
 }
 
 function itemOfText(text: PendingText | undefined, sequence: number): ContentItem | undefined {
-  if (text === undefined || text.content === "") return undefined;
-  return { type: text.type, sequence, content: text.content, timestamp: text.timestamp };
+  const content = text?.content.toString() ?? "";
+  return text && content !== "" ? { type: text.type, sequence, content, timestamp: text.timestamp } : undefined;
 }
 
 type AtomicEvent = Exclude<TranscriptEvent, { readonly type: "text" | "reasoning" }>;

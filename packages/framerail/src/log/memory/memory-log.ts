@@ -235,7 +235,9 @@ class MemoryTurn implements TurnAppender {
   }
 
   release(place: JournalPlace | undefined): void {
-    this.view.keep(this.#segment as Segment, this.#terminal, place);
+    const segment = this.#segment as Segment;
+    this.view.keep(segment, this.#terminal, place);
+    this.#options.onRelease?.(segment);
     this.#settle();
     this.view.wake();
   }

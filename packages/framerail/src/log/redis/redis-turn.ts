@@ -178,6 +178,7 @@ export class RedisTurn implements TurnAppender {
     for (const segment of this.#sending) {
       if (segment.lastSeq <= this.#ackedSeq) continue;
       this.kept.add(segment);
+      this.#options.onRelease?.(segment);
       this.view.feed({ epoch, segment, seals: segment.lastSeq >= this.#terminalSeq });
       this.#ackedSeq = segment.lastSeq;
     }

@@ -5,7 +5,8 @@ import { setImmediate as tick } from "node:timers/promises";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EncodedFrame } from "../frame-sink.js";
-import { framesAfter } from "../segment.js";
+import type { Segment } from "../segment.js";
+import { framesAfter, framesOf } from "../segment.js";
 import type { TurnAppender, TurnLog, TurnView } from "../turn-log.js";
 
 export interface OpenLog {
@@ -64,8 +65,16 @@ export function describeTurnLog(name: string, open: () => Promise<OpenLog>): voi
     const orgId = randomUUID();
     const start = async (turnId = randomUUID(), epoch = 1, lastSeq = 0) => {
       const failures: string[] = [];
-      const appender = log.open({ orgId, turnId, epoch }, { lastSeq, onFailure: ({ code }) => failures.push(code) });
-      return { turnId, appender, failures, append: appendTo(appender, turnId) };
+      const released: Segment[] = [];
+      const appender = log.open(
+        { orgId, turnId, epoch },
+        {
+          lastSeq,
+          onFailure: ({ code }) => failures.push(code),
+          onRelease: (segment) => void released.push(segment),
+        },
+      );
+      return { turnId, appender, failures, released, append: appendTo(appender, turnId) };
     };
     const appendTo = (appender: TurnAppender, turnId: string) => (first: number, last: number) => {
       for (let seq = first; seq <= last; seq += 1) appender.append(frameOf(turnId, seq));
@@ -74,6 +83,18 @@ export function describeTurnLog(name: string, open: () => Promise<OpenLog>): voi
       (await log.attach(turnId)) ?? expect.fail("the log does not know the turn");
     const textOf = (turnId: string, first: number, last: number) =>
       Array.from({ length: last - first + 1 }, (_, index) => frameOf(turnId, first + index).sse).join("");
+
+    test("the owner is told what the log has: every frame once, in order, and not before readers may see it [G3] [D-1]", async () => {
+      const { turnId, appender, released, append } = await start();
+      append(1, 3);
+      expect(released).toEqual([]);
+      const view = await viewOf(turnId);
+      await untilReleased(view, 3);
+      append(4, 9);
+      await appender.seal(frameOf(turnId, 10));
+      expect(released.map((segment) => framesOf(segment).toString("utf8")).join("")).toBe(textOf(turnId, 1, 10));
+      expect(released.at(-1)?.lastSeq).toBe(10);
+    });
 
     test("frames come out as they went in, from every cursor, once they are released [G2] [G3] [D-1]", async () => {
       const { turnId, append } = await start();
