@@ -14,6 +14,7 @@ export interface PackageArrows {
 const PROTOCOL = /^@framerail\/protocol(?:\/|$)/;
 const CLIENT = /^@framerail\/client(?:\/|$)/;
 const REACT = /^react(?:\/|$)/;
+const REACT_DOM = /^react-dom(?:\/|$)/;
 /** Whatever the package lists as a dependency; other workspace packages are not meant by it. */
 const DEPENDENCY = /^(?!@framerail\/|framerail(?:\/|$))/;
 
@@ -51,7 +52,7 @@ export const ARROWS: Readonly<Record<string, PackageArrows>> = {
   console: {
     doors: [],
     folders: { "*": ["*"] },
-    outside: { "*": [PROTOCOL] },
+    outside: { "*": [PROTOCOL, CLIENT, REACT, REACT_DOM] },
   },
   // The arrows follow the path of a turn: agent → worker → dispatch → publish → log → gateway. `cli` composes, and is
   // the only one to pick a driver: the folders below log/ and store/.

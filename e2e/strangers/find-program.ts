@@ -13,6 +13,7 @@ const PACKAGES = {
   caddy: "caddy",
   curl: "curl",
   openssl: "openssl",
+  tmux: "tmux",
 } as const;
 
 /** Another process may be installing something: how long its lock is waited for. */

@@ -1,5 +1,6 @@
 // All planted bugs.
 
+import { ACCOUNT_PLANTS } from "./account-plants.js";
 import { AGENT_PLANTS } from "./agent-plants.js";
 import { BACKEND_PLANTS } from "./backend-plants.js";
 import type { Plant } from "./plants.js";
@@ -7,6 +8,7 @@ import { PLANTS } from "./plants.js";
 import { POLICY_PLANTS } from "./policy-plants.js";
 import { REGISTRY_PLANTS } from "./registry-plants.js";
 import { STORE_PLANTS } from "./store-plants.js";
+import { TERMINAL_PLANTS } from "./terminal-plants.js";
 
 export const ALL_PLANTS: readonly Plant[] = [
   ...PLANTS,
@@ -15,6 +17,8 @@ export const ALL_PLANTS: readonly Plant[] = [
   ...BACKEND_PLANTS,
   ...AGENT_PLANTS,
   ...STORE_PLANTS,
+  ...ACCOUNT_PLANTS,
+  ...TERMINAL_PLANTS,
 ];
 
 /** Where a plant's file and test stand, from the repository's root. */

@@ -14,6 +14,8 @@ const COPIED = [
   "PROTOCOL.md",
   "examples",
   "package.json",
+  "packages/client/package.json",
+  "packages/client/src",
   // Built: the embedded database's thread and the program are run from there.
   "packages/framerail/dist",
   "packages/framerail/migrations",

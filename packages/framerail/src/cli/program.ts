@@ -7,11 +7,14 @@
 import { readFileSync } from "node:fs";
 import { isFramerailError } from "@framerail/protocol";
 import { Command, CommanderError } from "commander";
+import { addChatCommand } from "./chat-command.js";
 import { addDevCommand } from "./dev-command.js";
 import { addKeyCommand } from "./key-command.js";
 import { addMigrateCommand } from "./migrate-command.js";
 import { addRegistryCommand } from "./registry-command.js";
+import { addReplayCommand } from "./replay-command.js";
 import { addServeCommand } from "./serve-command.js";
+import { addTailCommand } from "./tail-command.js";
 import type { Terminal } from "./terminal.js";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./terminal.js";
 import { addValidateCommand } from "./validate-command.js";
@@ -42,6 +45,9 @@ function createProgram(terminal: Terminal): Command {
   addDevCommand(program, terminal, version);
   addServeCommand(program, terminal, version);
   addMigrateCommand(program, terminal);
+  addChatCommand(program, terminal);
+  addTailCommand(program, terminal);
+  addReplayCommand(program, terminal);
   addRegistryCommand(program, terminal);
   addValidateCommand(program, terminal);
   return program;
