@@ -23,6 +23,11 @@ const STOP_MS = 4_500;
 /** A client that hears nothing for so long tries the other server. */
 const SILENCE_MS = 1_000;
 const PATIENCE_MS = 60_000;
+const SAYS = [
+  { agentId: "errands", message: (count: number) => `${count} errands every 30 ms` },
+  { agentId: "assistant", message: (count: number) => `call look_up first and say ${count} words every 30 ms` },
+  { agentId: "assistant", message: (count: number) => `say ${count} words every 30 ms` },
+] as const;
 
 let database: Awaited<ReturnType<typeof createPostgresDatabase>>;
 let redis: RedisServer;
@@ -37,7 +42,7 @@ afterAll(async () => {
   await Promise.all([database.drop(), redis.dispose(), model.close()]);
 });
 
-test(`of two servers ${KILLS} are killed or stopped one after the other, and every turn has one end, the same for every reader, within ${END_MS_MAX} ms [G1] [G2] [G3] [G6] [D-3]`, {
+test(`of two servers ${KILLS} are killed or stopped one after the other, and every turn has one end, the same for every reader, within ${END_MS_MAX} ms, and a row for every model call [G1] [G2] [G3] [G6] [G9] [D-3]`, {
   timeout: KILLS * PATIENCE_MS,
 }, async () => {
   const random = seededRandom(chooseSeed("kills of two servers"));
@@ -70,10 +75,11 @@ test(`of two servers ${KILLS} are killed or stopped one after the other, and eve
     const moving: (ClientRecord & { readonly acceptedAt: number })[] = [];
     const patient: ClientRecord[] = [];
     const urlOf = (place: number) => cluster.servers[place % 2 === 0 ? 0 : 1].url;
-    const turns = Array.from({ length: TURNS }, async () => {
+    const turns = Array.from({ length: TURNS }, async (_, place) => {
       // Some end before the kill, some at it.
-      const message = `${randomUUID()} ${10 + Math.floor(random() * 50)} errands every 30 ms`;
-      const start = { url: urlOf(victim), headers, agentId: "errands", message };
+      const says = SAYS[place % SAYS.length] ?? SAYS[0];
+      const message = `${randomUUID()} ${says.message(10 + Math.floor(random() * 50))}`;
+      const start = { url: urlOf(victim), headers, agentId: says.agentId, message };
       const turnId = await recorder.begin(start);
       if (turnId === undefined) return;
       const acceptedAt = performance.now();

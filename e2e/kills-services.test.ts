@@ -8,7 +8,6 @@ import { createRedisServer } from "../packages/framerail/src/log/redis/testing/r
 import type { PostgresServer } from "../packages/framerail/src/store/testing/postgres-server.js";
 import { createPostgresServer } from "../packages/framerail/src/store/testing/postgres-server.js";
 import { checkHistory } from "./checker/check-history.js";
-import type { Violation } from "./checker/history.js";
 import { loadFromPostgres, untilSettled } from "./checker/load-history.js";
 import type { Cluster } from "./harness/cluster.js";
 import { startCluster } from "./harness/cluster.js";
@@ -85,11 +84,7 @@ test(`Postgres and Redis are each killed and paused ${TIMES} times under load, a
   await Promise.all(callers);
   const turns = await untilSettled(() => loadFromPostgres(postgres.url("postgres")), HEAL_MS_MAX);
   const processes = watches.flatMap((tell) => tell());
-  // A model call under way when its turn changes hands leaves no usage row yet: nothing durable is written before a call.
-  const sealed = new Set<string | undefined>(turns.filter(({ epoch }) => epoch > 1).map(({ turnId }) => turnId));
-  const isKnown = ({ invariant, turnId }: Violation) => invariant === "I7" && sealed.has(turnId);
-  const violations = checkHistory(recorder.history(turns, processes));
-  expect(violations.filter((violation) => !isKnown(violation))).toEqual([]);
+  expect(checkHistory(recorder.history(turns, processes))).toEqual([]);
   expect(recorder.accepted.length).toBeGreaterThan(faults.length);
 
   async function killPostgres(): Promise<void> {

@@ -147,6 +147,15 @@ describe("of rows and calls, the checker finds", () => {
     const [call] = HISTORY.modelCalls;
     expect(judge({ modelCalls: [{ ...(call ?? expect.fail()), end: "closed_by_caller" }] })).toEqual(["I7"]);
   });
+  test("a call of a turn that changed hands, without its row, with two too many, or with one that claims to be exact", () => {
+    const row = (number: number, estimated: boolean) => ({ call: number, estimated });
+    const usageOf = (...usage: { call: number; estimated: boolean }[]) =>
+      withTurn({ epoch: 2, usage }).filter((invariant) => invariant === "I7");
+    expect(usageOf()).toEqual(["I7"]);
+    expect(usageOf(row(1, false), row(2, true))).toEqual([]);
+    expect(usageOf(row(1, false), row(2, false))).toEqual(["I7"]);
+    expect(usageOf(row(1, false), row(2, true), row(3, true))).toEqual(["I7"]);
+  });
   test("tokens that are still held", () => {
     expect(withTurn({ reservedTokens: 5 })).toEqual(["I8"]);
   });

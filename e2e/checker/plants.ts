@@ -22,6 +22,7 @@ import {
   killAtEnd,
   killBeforeTerminal,
   killInTheMiddle,
+  killWhileAModelSpeaks,
   leaveAndComeBack,
   stopAnOwner,
 } from "./scenarios.js";
@@ -92,10 +93,18 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: "a call that is cancelled is not accounted for",
-    file: "agent/model/call-model.js",
-    text: "        writer.write(metricsOf(call, collector, startedAt));\n",
-    becomes: "        if (!signal.aborted) writer.write(metricsOf(call, collector, startedAt));\n",
+    file: "dispatch/record-turn.js",
+    text: "calls: calls.rows(),",
+    becomes: "calls: calls.rows().filter(({ estimated }) => !estimated),",
     scenario: cancelTurns,
+    breaks: "I7",
+  },
+  {
+    name: "a call is not noted before it is made",
+    file: "store/open-calls.js",
+    text: "from ours, jsonb_to_record(",
+    becomes: "from (select * from ours where false) as ours, jsonb_to_record(",
+    scenario: killWhileAModelSpeaks,
     breaks: "I7",
   },
   {

@@ -131,6 +131,19 @@ export const killInTheMiddle: Scenario = (build) =>
     await restarted;
   });
 
+/** The process dies while a model speaks to it. */
+export const killWhileAModelSpeaks: Scenario = (build) =>
+  playEmbedded(build, async ({ begin, follow, restart }) => {
+    const turnId = await begin("assistant", "call look_up first and say 1000 words every 20 ms");
+    let restarted: Promise<void> | undefined;
+    await follow(turnId, {
+      onFrame({ seq }) {
+        if (seq >= 20) restarted ??= restart();
+      },
+    });
+    await restarted;
+  });
+
 /** The process dies when its reader has seen the end. */
 export const killAtEnd: Scenario = (build) =>
   playEmbedded(build, async ({ begin, follow, program }) => {

@@ -8,6 +8,10 @@ export const STEP_DEADLINE_MS = 120_000;
 
 /** Frames that a long turn holds before they are stored as a piece. */
 export const PIECE_BYTES = 524_288;
+/** Between tries to store one. */
+export const PIECE_RETRY_MS = 250;
+/** Frames of a turn that may wait for the store before its writer is held back [D-6]. */
+export const UNSTORED_BYTES_HIGH = 8 * PIECE_BYTES;
 
 /** How long the end of a turn is tried to be stored before its readers are cut; it is sealed when the store is back [D-4]. */
 export const COMMIT_MS_MAX = 60_000;

@@ -1,21 +1,19 @@
 // Ends a turn whose process is gone: what is left of it becomes its message, and it ends as failed [D-3, G1].
 //   1. gather: the stored frames, those only the log has, the journal;
 //   2. close: tools that ran are closed as unknown, and the terminal says INTERNAL_ERROR;
-//   3. account: calls the journal tells, reservations that are still open;
+//   3. account: calls the journal tells, those that were begun and never told, reservations that are still open;
 //   4. commit, like any other end.
 // Owns: that order. Does not own: finding orphans (store/leases.ts), the log (its frames are handed in, and the last ones
 // are handed back to be appended).
 //   S1. What a reader has seen is in the message, and nothing is said to have been seen that was not.
 //   S2. Sealed twice, by a sealer that died in between, a turn has one end: the commit is fenced.
 
-import type { AgentEvent, Clock, Draft, Frame, TurnOutcome, Usage } from "@framerail/protocol";
+import type { Clock, Draft, Frame, TurnOutcome } from "@framerail/protocol";
 import {
-  addUsage,
   createFrameEncoder,
   createSseFraming,
   createTurnGuard,
   FramerailError,
-  NO_USAGE,
   parseJson,
   readFrame,
   sseDataStart,
@@ -24,12 +22,13 @@ import {
 import { foldTurn } from "../history/fold-turn.js";
 import { settleTurn } from "../ledger/budgets.js";
 import { auditRowsOfTurn } from "../ledger/turn-audit.js";
-import { usageRowOf } from "../ledger/usage-row.js";
+import { replayTurnCalls } from "../ledger/turn-calls.js";
 import type { Database } from "../store/database.js";
 import type { StoredFrame } from "../store/frame-segment.js";
 import { cutSegments, packFrames } from "../store/frame-segment.js";
 import { readJournal } from "../store/journal.js";
 import type { Orphan } from "../store/leases.js";
+import { readOpenCalls } from "../store/open-calls.js";
 import { commitTurnEnd } from "../store/turn-end.js";
 import { readFrames } from "../store/turn-frames.js";
 import { refuseTurn, stale } from "../store/turns.js";
@@ -65,7 +64,10 @@ export async function sealOrphan(orphan: Orphan, options: SealOptions): Promise<
   // Another sealer was faster, and its end is among the frames (S2).
   if (terminal === undefined) throw stale(turnId);
   const events = journal.map(({ event }) => event);
-  const usage = sumUsage(events);
+  const told = events.filter((event) => event.type === "metrics");
+  const notes = await readOpenCalls(database, orgId, turnId);
+  const calls = replayTurnCalls(turnId, { notes, told, at: endedAt });
+  const usage = calls.usage();
   // From the first frame on, not from the claim: the message that is answered was written in between, and stands first.
   const startedAt = Math.min(frames[0] === undefined ? endedAt : Date.parse(frames[0].timestamp), endedAt);
   const message = foldTurn({ runId: turnId, conversationId, startedAt, frames, journal });
@@ -83,11 +85,8 @@ export async function sealOrphan(orphan: Orphan, options: SealOptions): Promise<
       tokensUsed: tokensUsed(usage),
       incomplete: true,
     }),
-    calls: usageRows(turnId, events, endedAt),
-    audit: auditRowsOfTurn(audited, [{ type: "text", content: message.text() }, ...events], {
-      outcome: CRASHED,
-      endedAt,
-    }),
+    calls: calls.rows(),
+    audit: auditRowsOfTurn(audited, events, { outcome: CRASHED, answer: message.text(), endedAt }),
     segments: await Promise.all(segments.map(packFrames)),
     terminal,
     firstFrameAt: startedAt,
@@ -130,13 +129,4 @@ function encodeEnd({ turn_id: turnId, epoch }: Orphan, frames: readonly Frame[],
     const seq = after + index + 1;
     return { seq, sse: frameSse(type, seq, encoder.encode(type, seq, payload)) };
   });
-}
-
-function sumUsage(events: readonly AgentEvent[]): Usage {
-  return events.reduce((sum, event) => (event.type === "metrics" ? addUsage(sum, event.tokens) : sum), NO_USAGE);
-}
-
-function usageRows(turnId: string, events: readonly AgentEvent[], occurredAt: number) {
-  const calls = events.filter((event) => event.type === "metrics");
-  return calls.map((event, index) => usageRowOf(event, { turnId, call: index + 1, occurredAt }));
 }

@@ -23,7 +23,7 @@ import type { Database } from "../store/database.js";
 import type { Journal } from "../store/journal.js";
 import type { ClaimedTurn, ClaimResult, TurnClaim } from "../store/turns.js";
 import { acceptTurn, claimTurn, refuseTurn } from "../store/turns.js";
-import { commitEnd, WORTH_ASKING_AGAIN } from "./commit-end.js";
+import { commitEnd } from "./commit-end.js";
 import type { TurnObserver } from "./observe-turn.js";
 import { observeFrames } from "./observe-turn.js";
 import { recordTurn } from "./record-turn.js";
@@ -31,6 +31,7 @@ import type { RunningTurn } from "./run-turn.js";
 import { runTurn } from "./run-turn.js";
 import type { StepRunner } from "./step-runner.js";
 import { createTurnBudget, wakeSession } from "./turn-budget.js";
+import { WORTH_ASKING_AGAIN } from "./while-away.js";
 
 /** What an agent's step is told of its turn. */
 export interface StepInput {
@@ -186,6 +187,7 @@ function run(
   const observer = options.observe?.({ turnId, agentId: prepared.agent_id });
   let stop: (() => void) | undefined;
   const appender = log.open(turn, {
+    onRelease: (segment) => record.released(segment),
     // S2
     onFailure(error) {
       report?.({ kind: "log_failed", turnId, error });
@@ -195,6 +197,7 @@ function run(
   const record = recordTurn({
     turn,
     sink: observer === undefined ? appender : observeFrames(appender, observer),
+    unreleased: () => appender.unreleased(),
     database,
     journal,
     clock,
@@ -205,6 +208,8 @@ function run(
     ...turn,
     database,
     clock,
+    newId,
+    calls: record.calls,
     agentId: prepared.agent_id,
     report: (error) => report?.({ kind: "settle_failed", turnId, error }),
   });

@@ -16,8 +16,20 @@ export interface StepContext {
 
 /** What the model calls of a step may use [D-16]. */
 export interface CallBudget {
-  /** Resolves when the call may be made, to the function that tells what it used; rejects with BUDGET_EXHAUSTED. */
-  reserve(estimateTokens: number, signal: AbortSignal): Promise<(usedTokens: number) => Promise<void>>;
+  /**
+   * Resolves when the call may be made, to the function that tells what it used, or that it was not made; rejects with
+   * BUDGET_EXHAUSTED.
+   */
+  reserve(call: PlannedCall, signal: AbortSignal): Promise<(usedTokens: number | undefined) => Promise<void>>;
+}
+
+/** A model call as it is known before it is made, by estimate. */
+export interface PlannedCall {
+  readonly model: string;
+  readonly inputTokens: number;
+  /** Of the input. */
+  readonly cost?: number | undefined;
+  readonly outputTokens: number;
 }
 
 export type StepEnd =

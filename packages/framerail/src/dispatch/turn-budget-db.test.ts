@@ -1,8 +1,11 @@
+import { FramerailError } from "@framerail/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { defineAgent } from "../agent/define-agent.js";
+import { OUTPUT_TOKENS_EXPECTED } from "../agent/model/limits.js";
 import { saysWhole, tool } from "../agent/testing/scripted.js";
 import { getBudgets, putBudget } from "../ledger/budgets.js";
 import { createMemoryLog } from "../log/memory/memory-log.js";
+import type { Database } from "../store/database.js";
 import { createJournal } from "../store/journal.js";
 import { readSession } from "../store/sessions.js";
 import type { TestStore } from "../store/testing/open-store.js";
@@ -32,9 +35,9 @@ describe.each(DRIVERS)("a turn within a budget, with its store on the %s driver"
   });
   afterAll(() => store.close());
 
-  const open = () =>
-    openDispatcher(agent, {
-      database: store.database,
+  const open = (played = agent, database: Database = store.database) =>
+    openDispatcher(played, {
+      database,
       log: createMemoryLog(),
       journal: createJournal({ database: store.database }),
     });
@@ -59,6 +62,7 @@ describe.each(DRIVERS)("a turn within a budget, with its store on the %s driver"
     const dispatcher = open();
     expect(await play(dispatcher, sessionId)).toEqual({ kind: "paused", limit: "state_limit" });
     expect(await getBudgets(store.database, org)).toMatchObject([{ settledTokens: 1_000, reservedTokens: 0 }]);
+    expect(await store.admin(`select from llm_usage_events where org_id = '${org}'`)).toHaveLength(2);
     expect(await statusOf(sessionId)).toBe("suspended");
     await expect(play(dispatcher, sessionId)).rejects.toMatchObject({ code: "BUDGET_EXHAUSTED" });
     expect(await statusOf(sessionId)).toBe("suspended");
@@ -66,6 +70,33 @@ describe.each(DRIVERS)("a turn within a budget, with its store on the %s driver"
     expect(await play(dispatcher, sessionId)).toEqual({ kind: "completed" });
     expect(await statusOf(sessionId)).toBe("active");
     expect(await getBudgets(store.database, org)).toMatchObject([{ settledTokens: 2_500, reservedTokens: 0 }]);
+  });
+
+  test("settles as estimated, at its end, what could not be settled after a call [D-16] [D-4]", async () => {
+    await budget(100_000);
+    let isAway = false;
+    const database = {
+      ...store.database,
+      asTenant(orgId: string, work: never): Promise<unknown> {
+        if (!isAway) return store.database.asTenant(orgId, work);
+        isAway = false;
+        return Promise.reject(new FramerailError("STORE_UNAVAILABLE", "gone"));
+      },
+    } as Database;
+    const model = saysWhole({ call: 1, text: "Done.", usage });
+    const goesAway: typeof model = {
+      ...model,
+      doStream(options) {
+        isAway = true;
+        return model.doStream(options);
+      },
+    };
+    const { sessionId } = await createSession(store.database, org);
+    const dispatcher = open(defineAgent({ id: "assistant", model: goesAway }), database);
+    expect(await play(dispatcher, sessionId)).toEqual({ kind: "completed" });
+    const [books] = await getBudgets(store.database, org);
+    expect(books?.reservedTokens).toBe(0);
+    expect(books?.settledTokens).toBeGreaterThan(OUTPUT_TOKENS_EXPECTED);
   });
 
   test("shares it with turns beside it, and all of them together overshoot by at most one call [G9] [D-16]", async () => {

@@ -1,30 +1,39 @@
 // The budget of one turn's model calls, and what becomes of a session that has used its budget up [D-16, G9].
-// Owns: reserving before a call, settling after it, suspending and waking sessions. Does not own: the books
-// (ledger/budgets.ts).
+// Owns: noting and reserving before a call, settling after it, suspending and waking sessions. Does not own: the books
+// (ledger/budgets.ts), the rows that calls become (ledger/turn-calls.ts).
 //   B1. With nothing left a call waits a short while for what others may give back; then it is not made, its turn pauses,
 //       and its session is suspended, never ended [R-EC-6].
 //   B2. A suspended session takes messages again when there is room: a new period, or a higher limit [R-GAP-4].
 //   B3. A call that cannot be settled is no reason for a turn to fail: it is settled as it was estimated, when the turn ends.
 //   B4. A database that is away is waited for, as at a turn's end [D-4]: an answer must not fail because it cannot be counted.
+//   B5. No call is made that is not noted, so that a process that dies has told of it. A turn that is another's by now makes
+//       none [D-3].
 
 import type { Clock } from "@framerail/protocol";
-import { FramerailError, isFramerailError } from "@framerail/protocol";
-import { hasRoom, reserve, settle, settleTurn } from "../ledger/budgets.js";
+import { FramerailError } from "@framerail/protocol";
+import type { BeginCallInput } from "../ledger/begin-call.js";
+import { beginCall } from "../ledger/begin-call.js";
+import { hasRoom, settle, settleTurn } from "../ledger/budgets.js";
 import { reserveWithin } from "../ledger/reserve-within.js";
+import type { TurnCalls } from "../ledger/turn-calls.js";
 import type { Database } from "../store/database.js";
+import type { OpenCall } from "../store/open-calls.js";
 import type { SessionOf } from "../store/sessions.js";
 import { readSession, setSessionStatus } from "../store/sessions.js";
-import { WORTH_ASKING_AGAIN } from "./commit-end.js";
-import { COMMIT_MS_MAX, COMMIT_RETRY_MS } from "./limits.js";
 import type { CallBudget } from "./step-runner.js";
+import { whileAway } from "./while-away.js";
 
 export interface TurnBudgetOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly orgId: string;
   readonly turnId: string;
+  readonly epoch: number;
   readonly sessionId: string;
   readonly agentId: string;
+  /** The turn's, which its end accounts for. */
+  readonly calls: TurnCalls;
+  newId(): string;
   report?(error: unknown): void;
 }
 
@@ -33,30 +42,57 @@ export interface TurnBudget extends CallBudget {
   close(): Promise<void>;
 }
 
-export function createTurnBudget({ database, clock, orgId, report, ...turn }: TurnBudgetOptions): TurnBudget {
-  const { turnId, agentId, sessionId } = turn;
-  let isUnsettled = false;
+export function createTurnBudget(options: TurnBudgetOptions): TurnBudget {
+  const { database, clock, orgId, turnId, agentId, sessionId, calls, report } = options;
+  /** Reservations that are held, or may be. */
+  const unsettled = new Set<string>();
+  let isBudgeted = false;
+
+  async function begin(
+    call: OpenCall,
+    asked: Pick<BeginCallInput, "estimateTokens" | "reservationId">,
+    signal: AbortSignal,
+  ) {
+    const note = { turnId, epoch: options.epoch, call };
+    const attempt = async () => {
+      const begun = await beginCall(database, orgId, { ...asked, agentId, turnId, note, isBudgeted });
+      isBudgeted = begun.kind === "exhausted" || begun.held;
+      return begun;
+    };
+    // B4
+    const result = await reserveWithin(() => whileAway(attempt, clock, signal), { clock, signal });
+    if (result.kind === "granted") return result;
+    // B1
+    await database.asTenant(orgId, (sql) => setSessionStatus(sql, { sessionId, userId: undefined }, "suspended"));
+    throw exhausted();
+  }
+
   return {
     async close() {
-      if (isUnsettled) await database.asTenant(orgId, (sql) => settleTurn(sql, turnId));
+      if (unsettled.size > 0) await whileAway(() => database.asTenant(orgId, (sql) => settleTurn(sql, turnId)), clock);
     },
-    async reserve(estimateTokens, signal) {
-      const attempt = () => reserve(database, orgId, { agentId, turnId, estimateTokens });
-      const result = await reserveWithin(() => whileAway(attempt, clock, signal), { clock, signal });
-      if (result.kind === "granted") {
-        const { reservationId } = result;
-        return async (usedTokens) => {
-          try {
-            await settle(database, orgId, { reservationId, usedTokens });
-          } catch (error) {
-            isUnsettled = true;
-            report?.(error);
-          }
-        };
+    async reserve(planned, signal) {
+      const call = calls.begin(planned, clock.now());
+      const reservationId = options.newId();
+      unsettled.add(reservationId);
+      try {
+        const estimateTokens = planned.inputTokens + planned.outputTokens;
+        const { held } = await begin(call, { reservationId, estimateTokens }, signal);
+        if (!held) unsettled.delete(reservationId);
+      } catch (error) {
+        calls.withdraw(call);
+        throw error;
       }
-      // B1
-      await database.asTenant(orgId, (sql) => setSessionStatus(sql, { sessionId, userId: undefined }, "suspended"));
-      throw exhausted();
+      return async (usedTokens) => {
+        if (usedTokens === undefined) calls.withdraw(call);
+        if (!unsettled.has(reservationId)) return;
+        try {
+          await settle(database, orgId, { reservationId, usedTokens: usedTokens ?? 0 });
+          unsettled.delete(reservationId);
+        } catch (error) {
+          report?.(error);
+        }
+      };
     },
   };
 }
@@ -67,20 +103,6 @@ export async function wakeSession(database: Database, orgId: string, session: Se
   if (status !== "suspended") return;
   if (!(await hasRoom(database, orgId, { agentId }))) throw exhausted();
   await database.asTenant(orgId, (sql) => setSessionStatus(sql, session, "active"));
-}
-
-// B4
-async function whileAway<T>(attempt: () => Promise<T>, clock: Clock, signal: AbortSignal): Promise<T> {
-  for (let waitedMs = 0; ; waitedMs += COMMIT_RETRY_MS) {
-    signal.throwIfAborted();
-    try {
-      return await attempt();
-    } catch (error) {
-      const isAway = isFramerailError(error) && WORTH_ASKING_AGAIN.has(error.code);
-      if (!isAway || waitedMs >= COMMIT_MS_MAX) throw error;
-    }
-    await new Promise<void>((resolve) => void clock.schedule(COMMIT_RETRY_MS, resolve));
-  }
 }
 
 function exhausted(): FramerailError {

@@ -6,7 +6,8 @@
 //       used and held together are over the limit by less than one call, whatever runs at the same time [G9].
 //   G3. A call counts for the period in which it was reserved.
 //   G4. Each mark is audited once a period: the books are held while it is looked at [R-EC-6].
-//   G5. A reservation whose answer was lost is looked for: held by nobody, it would be missing until the period ends.
+//   G5. A reservation whose answer was lost is looked for, and one that is asked for again under its id is held once: held by
+//       nobody, it would be missing until the period ends.
 
 import { randomUUID } from "node:crypto";
 import { FramerailError } from "@framerail/protocol";
@@ -25,6 +26,8 @@ import {
   upsertBudget,
 } from "../store/budgets.js";
 import type { Database } from "../store/database.js";
+import type { CallNote } from "../store/open-calls.js";
+import { noteCall } from "../store/open-calls.js";
 import { readBack } from "../store/read-back.js";
 import type { Sql } from "../store/sql.js";
 import { isUuid } from "../store/uuid.js";
@@ -47,10 +50,15 @@ export interface ReserveInput {
   /** What the call uses at most: its prompt and the longest answer it may give. */
   readonly estimateTokens: number;
   readonly at?: number;
+  /** Whoever may have to ask again names what it asks for (G5). */
+  readonly reservationId?: string;
+  /** The call that it is for, noted in the same commit. */
+  readonly note?: CallNote;
 }
 
 export type ReserveResult =
-  | { readonly kind: "granted"; readonly reservationId: string; readonly granted: number }
+  /** `held`: there is something to settle. False where no budget had to be asked. */
+  | { readonly kind: "granted"; readonly reservationId: string; readonly granted: number; readonly held: boolean }
   /** `spent`: a budget is used up for its period. Otherwise calls under way hold what is left, and may give some back. */
   | { readonly kind: "exhausted"; readonly budgetId: string; readonly spent: boolean };
 
@@ -87,10 +95,10 @@ export async function hasRoom(
   return !books.some(isSpent);
 }
 
-/** Throws NOT_FOUND where the tenant has no such turn. */
+/** Throws NOT_FOUND where the tenant has no such turn, STALE_EPOCH where a call is noted and the turn is another's. */
 export function reserve(database: Database, orgId: string, input: ReserveInput): Promise<ReserveResult> {
   requireTokens(input.estimateTokens, 1, "estimateTokens");
-  const id = randomUUID();
+  const id = input.reservationId ?? randomUUID();
   let result: ReserveResult | undefined;
   return readBack(
     () =>
@@ -102,15 +110,25 @@ export function reserve(database: Database, orgId: string, input: ReserveInput):
     () =>
       database.asTenant(orgId, async (sql) => {
         const books = await lockBooks(sql, input.agentId, input.at);
-        return books.length === 0 || (await hasReservation(sql, id)) ? result : undefined;
+        // Without budgets only a note was written, and whoever notes can note again.
+        const isThere = books.length === 0 ? input.note === undefined : await hasReservation(sql, id);
+        return isThere ? result : undefined;
       }),
   );
 }
 
 async function writeReservation(sql: Sql, id: string, input: ReserveInput): Promise<ReserveResult> {
-  const { agentId, turnId, estimateTokens: tokens, at } = input;
-  const books = await lockBooks(sql, agentId, at);
-  if (books.length === 0) return { kind: "granted", reservationId: id, granted: tokens };
+  const { agentId, turnId, estimateTokens: tokens, at, note } = input;
+  // Sent together: who holds the books sees what was committed before.
+  const [books, isHeld] = await Promise.all([
+    lockBooks(sql, agentId, at),
+    input.reservationId !== undefined && hasReservation(sql, id),
+  ]);
+  if (isHeld) return { kind: "granted", reservationId: id, granted: tokens, held: true };
+  if (books.length === 0) {
+    if (note !== undefined) await noteCall(sql, note);
+    return { kind: "granted", reservationId: id, granted: tokens, held: false };
+  }
   const tightest = books.reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a));
   if (leftOf(tightest) <= 0) {
     // A limit may have been lowered since the last call: then nobody has told yet that it is reached.
@@ -120,7 +138,8 @@ async function writeReservation(sql: Sql, id: string, input: ReserveInput): Prom
   if (!isUuid(turnId) || !(await insertReservation(sql, { id, turnId, tokens }, books))) {
     throw new FramerailError("NOT_FOUND", "there is no such turn");
   }
-  return { kind: "granted", reservationId: id, granted: Math.min(tokens, leftOf(tightest)) };
+  if (note !== undefined) await noteCall(sql, note);
+  return { kind: "granted", reservationId: id, granted: Math.min(tokens, leftOf(tightest)), held: true };
 }
 
 /** Gives the reservation back and counts what was used instead. A second time changes nothing. */

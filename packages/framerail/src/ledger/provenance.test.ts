@@ -18,11 +18,8 @@ describe.each(DRIVERS)("provenance on the %s driver", (name) => {
     const turn = { ...(await openTurn(store.database, org)), receivedAt: 1_000, newId: randomUUID };
     const rows = auditRowsOfTurn(
       turn,
-      [
-        { type: "tool_call", tool_call_id: "a", tool_name: "find", arguments: {}, timestamp: 1_500 },
-        { type: "text", content: "Hello" },
-      ],
-      { outcome: { kind: "completed" }, endedAt: 2_000 },
+      [{ type: "tool_call", tool_call_id: "a", tool_name: "find", arguments: {}, timestamp: 1_500 }],
+      { outcome: { kind: "completed" }, answer: "Hello", endedAt: 2_000 },
     );
     await store.database.asTenant(org, (sql) => insertAuditRows(sql, rows));
     return { ...turn, rows };

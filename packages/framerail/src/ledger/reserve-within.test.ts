@@ -4,7 +4,7 @@ import type { ReserveResult } from "./budgets.js";
 import { RESERVE_RETRY_MS, RESERVE_WAIT_MS_MAX } from "./limits.js";
 import { reserveWithin } from "./reserve-within.js";
 
-const GRANTED: ReserveResult = { kind: "granted", reservationId: "r", granted: 1 };
+const GRANTED: ReserveResult = { kind: "granted", reservationId: "r", granted: 1, held: true };
 const HELD: ReserveResult = { kind: "exhausted", budgetId: "b", spent: false };
 const SPENT: ReserveResult = { kind: "exhausted", budgetId: "b", spent: true };
 

@@ -2,7 +2,8 @@
 // Owns: what the rows say. Does not own: writing them (the turn's final commit does), the rows of approvals and budgets.
 //   T1. Arguments and results stay out: a hash for the one, shape and size for the other [C-15].
 //   T2. Every tool that was called has a row, also one that never came back: its status is then `unknown`.
-//   T3. Of the answer, at most FINAL_RESPONSE_BYTES_MAX is kept, here and while the turn runs [R-3.2-10].
+//   T3. Of the answer, at most FINAL_RESPONSE_BYTES_MAX is kept [R-3.2-10]. It is given at the end: who runs a turn has it
+//       already, for its message.
 
 import { createHash } from "node:crypto";
 import type { AgentEvent, EventOf, Json, TurnOutcome } from "@framerail/protocol";
@@ -23,6 +24,8 @@ export interface AuditedTurn {
 
 export interface TurnEnd {
   readonly outcome: TurnOutcome;
+  /** The text of the message. */
+  readonly answer: string;
   readonly endedAt: number;
 }
 
@@ -64,14 +67,9 @@ interface ToolRun {
 
 export function createTurnAudit(turn: AuditedTurn): TurnAudit {
   const tools = new Map<string, ToolRun>();
-  let text = "";
   return {
     take(event) {
       switch (event.type) {
-        case "text":
-          // T3. Never more than one character past the bound is needed to see that the text is longer.
-          if (text.length <= FINAL_RESPONSE_BYTES_MAX) text += event.content;
-          break;
         case "tool_call":
           tools.set(event.tool_call_id, {
             id: turn.newId(),
@@ -95,7 +93,7 @@ export function createTurnAudit(turn: AuditedTurn): TurnAudit {
     rows: (end) => [
       messageReceivedRow(turn),
       ...[...tools.values()].map((tool) => toolRow(turn, tool)),
-      completedRow(turn, text, end),
+      completedRow(turn, end),
     ],
   };
 }
@@ -131,7 +129,7 @@ function statusOf({ result, status, ended }: ToolRun): string {
   return ended ? "ended" : "unknown";
 }
 
-function completedRow(turn: AuditedTurn, text: string, { outcome, endedAt }: TurnEnd): AuditRow {
+function completedRow(turn: AuditedTurn, { outcome, answer, endedAt }: TurnEnd): AuditRow {
   const { sessionId, turnId, rootId, receivedAt, newId } = turn;
   return {
     id: newId(),
@@ -139,7 +137,7 @@ function completedRow(turn: AuditedTurn, text: string, { outcome, endedAt }: Tur
     turnId,
     actionType: "message_completed",
     parentId: rootId,
-    detail: { outcome: describeOutcome(outcome), final_response: truncateMessage(text, FINAL_RESPONSE_BYTES_MAX) },
+    detail: { outcome: describeOutcome(outcome), final_response: truncateMessage(answer, FINAL_RESPONSE_BYTES_MAX) },
     durationMs: Math.max(0, endedAt - receivedAt),
     occurredAt: endedAt,
   };

@@ -21,7 +21,8 @@ export interface UsageCall {
 
 export function usageRowOf(event: EventOf<"metrics">, { turnId, call, occurredAt }: UsageCall): UsageRow {
   const { tokens, cost = 0, ttft_ms = 0, total_ms = 0, estimated = false } = event;
-  const tooMuch = cost > COST_USD_MAX || ttft_ms > MS_MAX || total_ms > MS_MAX;
+  const { costUsd, isCut } = costUsdOf(cost);
+  const tooMuch = isCut || ttft_ms > MS_MAX || total_ms > MS_MAX;
   return {
     turnId,
     call,
@@ -30,10 +31,15 @@ export function usageRowOf(event: EventOf<"metrics">, { turnId, call, occurredAt
     outputTokens: tokens.output_tokens,
     reasoningTokens: tokens.reasoning_tokens,
     cachedTokens: tokens.cached_tokens,
-    costUsd: Math.min(cost, COST_USD_MAX).toFixed(COST_PLACES),
+    costUsd,
     ttftMs: Math.min(ttft_ms, MS_MAX),
     totalMs: Math.min(total_ms, MS_MAX),
     estimated: estimated || tooMuch,
     occurredAt,
   };
+}
+
+/** As rows hold it; `isCut`: it is more than they can hold (U1). */
+export function costUsdOf(cost: number): { readonly costUsd: string; readonly isCut: boolean } {
+  return { costUsd: Math.min(cost, COST_USD_MAX).toFixed(COST_PLACES), isCut: cost > COST_USD_MAX };
 }

@@ -21,6 +21,8 @@ export interface TurnAppender extends FrameSink {
   append(frame: LoggedFrame): void;
   seal(terminal: LoggedFrame): Promise<void>;
   readonly failure: FramerailError | undefined;
+  /** What was appended and the log does not have yet, in order. */
+  unreleased(): readonly Segment[];
   /** Gives the turn up without an end: its readers are cut, and find it again where it is sealed. */
   abandon(): void;
 }

@@ -1,7 +1,7 @@
 import { FRAME_BYTES_MAX } from "@framerail/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cutSegments, packFrames, unpackFrames } from "./frame-segment.js";
+import { cutSegments, packFrames, packRuns, unpackFrames } from "./frame-segment.js";
 import { SEGMENT_BYTES_MAX } from "./limits.js";
 import { framesOf, sseOf } from "./testing/turn-fixtures.js";
 
@@ -48,4 +48,26 @@ test("a long row of frames is cut into segments under their maximum, without a g
   expect(segments.flat()).toEqual(frames);
   for (const segment of segments) await packFrames(segment);
   expect(SEGMENT_BYTES_MAX).toBeGreaterThan(FRAME_BYTES_MAX * 2);
+});
+
+test("runs of bytes come back as the frames they hold, however they were cut and however long one is [W-ES-4]", async () => {
+  const frames = Array.from({ length: 60 }, (_, index) => ({
+    seq: index + 1,
+    sse: sseOf("t", index + 1, "data_loaded", { text: "é".repeat((index % 7) * 9_000) }),
+  }));
+  const runOf = (first: number, last: number) => ({
+    firstSeq: first,
+    lastSeq: last,
+    bytes: Buffer.from(
+      frames
+        .slice(first - 1, last)
+        .map(({ sse }) => sse)
+        .join(""),
+    ),
+  });
+  // The second is over a segment's maximum by itself.
+  const segments = await Promise.all(packRuns([runOf(1, 3), runOf(4, 40), runOf(41, 41), runOf(42, 60)]));
+  expect(segments.length).toBeGreaterThan(3);
+  expect((await Promise.all(segments.map(unpackFrames))).flat()).toEqual(frames);
+  expect(packRuns([])).toEqual([]);
 });

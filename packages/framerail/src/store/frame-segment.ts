@@ -14,13 +14,21 @@ export interface StoredFrame {
   readonly sse: string;
 }
 
+/** Whole frames without a gap, in the bytes that went over the wire. */
+export interface FrameRun {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly bytes: Uint8Array;
+}
+
+/** The same, compressed. */
 export interface FrameSegment {
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly bytes: Uint8Array;
 }
 
-const compress = promisify<Buffer, { level: number }, Buffer>(deflate);
+const compress = promisify<Uint8Array, { level: number }, Buffer>(deflate);
 const decompress = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflate);
 
 /** Frames that follow each other without a gap; at least one. */
@@ -29,11 +37,52 @@ export async function packFrames(frames: readonly StoredFrame[]): Promise<FrameS
   if (first === undefined || last === undefined || last.seq - first.seq !== frames.length - 1) {
     throw new FramerailError("INVARIANT_VIOLATION", "a segment must hold frames without a gap");
   }
-  const raw = Buffer.from(frames.map(({ sse }) => sse).join(""));
+  return packRun(runOf(frames));
+}
+
+/** Runs that follow each other without a gap, as few segments as their maximum allows. */
+export function packRuns(runs: readonly FrameRun[]): Promise<FrameSegment>[] {
+  const segments: FrameRun[][] = [];
+  let room = 0;
+  for (const run of runs.flatMap(cutRun)) {
+    if (run.bytes.length > room) {
+      segments.push([]);
+      room = SEGMENT_BYTES_MAX;
+    }
+    segments.at(-1)?.push(run);
+    room -= run.bytes.length;
+  }
+  return segments.map((segment) => packRun(joinRuns(segment)));
+}
+
+async function packRun({ firstSeq, lastSeq, bytes: raw }: FrameRun): Promise<FrameSegment> {
   if (raw.length > SEGMENT_BYTES_MAX) throw new FramerailError("INVARIANT_VIOLATION", "a segment is over its maximum");
   // Frames repeat their envelopes, so the fastest level already takes most of it away.
-  const bytes = await compress(raw, { level: constants.Z_BEST_SPEED });
-  return { firstSeq: first.seq, lastSeq: last.seq, bytes };
+  return { firstSeq, lastSeq, bytes: await compress(raw, { level: constants.Z_BEST_SPEED }) };
+}
+
+function joinRuns(runs: readonly FrameRun[]): FrameRun {
+  const [first, last] = [runs[0], runs.at(-1)];
+  return {
+    firstSeq: first?.firstSeq ?? 0,
+    lastSeq: last?.lastSeq ?? 0,
+    bytes: Buffer.concat(runs.map(({ bytes }) => bytes)),
+  };
+}
+
+/** Most runs are what a tick has brought; only one that is over a segment's maximum is looked into. */
+function cutRun(run: FrameRun): FrameRun[] {
+  if (run.bytes.length <= SEGMENT_BYTES_MAX) return [run];
+  const frames = splitSseFrames(Buffer.from(run.bytes).toString("utf8"));
+  return cutSegments(frames.map((sse, index) => ({ seq: run.firstSeq + index, sse }))).map(runOf);
+}
+
+function runOf(frames: readonly StoredFrame[]): FrameRun {
+  return {
+    firstSeq: frames[0]?.seq ?? 0,
+    lastSeq: frames.at(-1)?.seq ?? 0,
+    bytes: Buffer.from(frames.map(({ sse }) => sse).join("")),
+  };
 }
 
 export async function unpackFrames({ firstSeq, lastSeq, bytes }: FrameSegment): Promise<StoredFrame[]> {

@@ -14,6 +14,7 @@ import type { Database } from "./database.js";
 import type { FrameSegment, StoredFrame } from "./frame-segment.js";
 import { toJsonb } from "./json.js";
 import { messageValues, writeMessage } from "./messages.js";
+import { closeCalls } from "./open-calls.js";
 import type { SqlValue } from "./sql.js";
 import { stale } from "./turns.js";
 import type { UsageRow } from "./usage.js";
@@ -79,6 +80,7 @@ const END = `with chained as (${chainedRows("$21")}), ended as (
         from ended, unnest($18::int[], $19::int[], $20::bytea[]) as segment (first_seq, last_seq, bytes)
   ), message as (${writeMessage("ended")}
   ), calls as (${writeUsage("$23", "ended")}
+  ), closed as (${closeCalls("ended")}
   ), audit as (
     insert into agent_audit_log (${AUDIT_COLUMNS}) select ended.org_id, chained.* from ended, chained
       on conflict (org_id, id) do nothing

@@ -79,6 +79,7 @@ describe.each(DRIVERS)("a turn that is stored on the %s driver", (name) => {
       calls: calls.map((event, index) => usageRowOf(event, { turnId, call: index + 1, occurredAt: endedAt })),
       audit: auditRowsOfTurn({ sessionId, turnId, rootId: turnId, receivedAt: startedAt, newId: randomUUID }, events, {
         outcome,
+        answer: message.text(),
         endedAt,
       }),
       segments: [await packFrames(sink.kept.slice(0, -1))],

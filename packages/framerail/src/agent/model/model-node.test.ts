@@ -7,14 +7,14 @@ import { createTurnSink } from "./testing/turn-sink.js";
 
 /** A budget that grants when it is told to, and what was settled. */
 function slowBudget() {
-  const settled: number[] = [];
+  const settled: (number | undefined)[] = [];
   let grant = () => {};
   const granted = new Promise<void>((resolve) => {
     grant = resolve;
   });
   const reserve = async () => {
     await granted;
-    return async (usedTokens: number) => void settled.push(usedTokens);
+    return async (usedTokens: number | undefined) => void settled.push(usedTokens);
   };
   return { budget: { reserve }, grant, settled };
 }
@@ -41,7 +41,7 @@ test("a step that is cancelled while it waits for its budget asks no model, acco
   await expect(run).rejects.toMatchObject({ code: "CANCELLED" });
   expect(asked).toEqual([]);
   expect(turn.events).toEqual([]);
-  expect(settled).toEqual([0]);
+  expect(settled).toEqual([undefined]);
 });
 
 test("a step that gets its budget asks once, and settles what was used [D-16]", async () => {

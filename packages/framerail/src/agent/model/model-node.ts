@@ -8,9 +8,9 @@
 
 import type { LanguageModelV3, LanguageModelV3FunctionTool, LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { Clock } from "@framerail/protocol";
-import { FramerailError } from "@framerail/protocol";
+import { FramerailError, NO_USAGE } from "@framerail/protocol";
 import { compileCheck } from "@framerail/protocol/schema";
-import type { CallBudget } from "../call-budget.js";
+import type { CallBudget, PlannedCall } from "../call-budget.js";
 import type { Writer } from "../writer.js";
 import type { CallEnd } from "./call-model.js";
 import { callModel } from "./call-model.js";
@@ -68,13 +68,17 @@ export function createModelNode(options: ModelNodeOptions): ModelNode {
 /** Makes the call when the budget allows it, and settles what it has used (M4). */
 async function withinBudget(call: ModelCall, budget: CallBudget | undefined): Promise<CallEnd> {
   if (budget === undefined) return callModel(call);
-  const { messages, tools, signal, model, settings } = call;
-  const estimate = estimatePrompt(messages, tools) + (settings.maxOutputTokens ?? OUTPUT_TOKENS_EXPECTED);
-  const settle = await budget.reserve(estimate, signal);
-  let used = estimate;
+  const { signal, model } = call;
+  const planned = planCall(call);
+  const settle = await budget.reserve(planned, signal);
+  // M3: the step may have been cancelled while it waited for its budget.
+  if (signal.aborted) {
+    await settle(undefined);
+    return { kind: "failed", failure: cancelledBy(signal, model.modelId), shown: false, usedTokens: 0 };
+  }
+  let used = planned.inputTokens + planned.outputTokens;
   try {
-    // M3: the step may have been cancelled while it waited for its budget.
-    const end = signal.aborted ? notCalled(cancelledBy(signal, model.modelId)) : await callModel(call);
+    const end = await callModel(call);
     used = end.usedTokens;
     return end;
   } finally {
@@ -82,8 +86,11 @@ async function withinBudget(call: ModelCall, budget: CallBudget | undefined): Pr
   }
 }
 
-function notCalled(failure: FramerailError): CallEnd {
-  return { kind: "failed", failure, shown: false, usedTokens: 0 };
+function planCall({ messages, tools, model: { modelId }, settings, prices }: ModelCall): PlannedCall {
+  const inputTokens = estimatePrompt(messages, tools);
+  const sent = { ...NO_USAGE, input_tokens: inputTokens, total_tokens: inputTokens };
+  const outputTokens = settings.maxOutputTokens ?? OUTPUT_TOKENS_EXPECTED;
+  return { model: modelId, inputTokens, outputTokens, cost: prices?.costOf(modelId, sent) };
 }
 
 const checkModelId = compileCheck({ kind: "string", lengthMin: 1, lengthMax: MODEL_ID_LENGTH_MAX });

@@ -4,6 +4,8 @@
 //       Any other is told CURSOR_EXPIRED, never answered with silence [G3].
 //   R2. A turn can be read from its acceptance on. One that is on its way, or between two owners, is waited for.
 //   R3. A reader at the terminal has nothing to read.
+//   R4. A log that cannot be read, or has something else in a frame's place, turns no reader away while the store has the
+//       frame. One that is in neither is gone once its turn has ended; until then it is the log that is away.
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
@@ -40,12 +42,9 @@ export interface OpenReader {
 
 /** Undefined for a reader that has seen the terminal (R3). Throws NOT_FOUND, CURSOR_EXPIRED, LOG_UNAVAILABLE. */
 export async function openReader(sources: ReaderSources, request: ReaderRequest): Promise<OpenReader | undefined> {
-  const { turnId, cursor, frames } = request;
+  const { turnId, cursor } = request;
   const { view, detach } = await attach(sources, request);
-  const readBack = async (afterSeq: number) => {
-    const logged = await view.readBack(afterSeq);
-    return logged[0]?.seq === afterSeq + 1 ? logged : frames(afterSeq);
-  };
+  const readBack = (afterSeq: number) => readBehind(view, request, afterSeq);
   try {
     await requireHonoured(turnId, cursor, view, readBack);
     const isAtEnd = view.sealed && cursor.seq === view.lastSeq;
@@ -61,7 +60,10 @@ export async function openReader(sources: ReaderSources, request: ReaderRequest)
 // R2
 async function attach({ log, clock }: ReaderSources, { turnId, find, frames }: ReaderRequest) {
   for (let waitedMs = 0; ; waitedMs += ATTACH_AGAIN_MS) {
-    const view = await log.attach(turnId);
+    const { view, failure } = await log.attach(turnId).then(
+      (found) => ({ view: found, failure: undefined }),
+      (error: Error) => ({ view: undefined, failure: error }),
+    );
     if (view !== undefined && !view.lost) return { view, detach: () => log.detach(turnId, view) };
     if (view !== undefined) log.detach(turnId, view);
     const turn = await find();
@@ -70,9 +72,38 @@ async function attach({ log, clock }: ReaderSources, { turnId, find, frames }: R
       const { epoch, last_seq: lastSeq } = turn;
       return { view: new StoredView({ epoch, lastSeq, frames }), detach: () => undefined };
     }
+    // R4
+    if (failure !== undefined) throw failure;
     if (waitedMs >= ATTACH_MS_MAX) throw new FramerailError("LOG_UNAVAILABLE", "the turn is between two owners");
     await new Promise<void>((resolve) => void clock.schedule(ATTACH_AGAIN_MS, resolve));
   }
+}
+
+// R4
+async function readBehind(
+  view: TurnView,
+  { turnId, find, frames }: ReaderRequest,
+  afterSeq: number,
+): Promise<readonly LoggedFrame[]> {
+  const { logged, failure } = await view.readBack(afterSeq).then(
+    (found) => ({ logged: soundFrames(turnId, found, afterSeq), failure: undefined }),
+    (error: Error) => ({ logged: [], failure: error }),
+  );
+  if (logged.length > 0) return logged;
+  const stored = await frames(afterSeq);
+  const isGone = stored[0]?.seq !== afterSeq + 1 && failure !== undefined;
+  if (isGone && (await find())?.status !== "ended") throw failure;
+  return stored;
+}
+
+/** The frames up to the first that is not the one its number says. */
+function soundFrames(turnId: string, frames: readonly LoggedFrame[], afterSeq: number): readonly LoggedFrame[] {
+  const start = `id: ${turnId}.`;
+  const wrong = frames.findIndex(({ seq, sse }, index) => {
+    const isNext = seq === afterSeq + 1 + index && sse.startsWith(start);
+    return !isNext || !sse.slice(start.length, sse.indexOf("\n")).endsWith(`.${seq}`);
+  });
+  return wrong === -1 ? frames : frames.slice(0, wrong);
 }
 
 // R1

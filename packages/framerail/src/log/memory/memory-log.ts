@@ -219,6 +219,10 @@ class MemoryTurn implements TurnAppender {
     return new Promise((resolve) => void this.#waiting.push(resolve));
   }
 
+  unreleased(): readonly Segment[] {
+    return this.#pending.length === 0 ? [] : [createSegment(this.#pending)];
+  }
+
   /** Makes the tick's frames one segment; false when there is nothing to write. */
   prepare(): boolean {
     if (this.#failure !== undefined || this.#pending.length === 0) return false;

@@ -101,6 +101,11 @@ export class RedisTurn implements TurnAppender {
     return new Promise((resolve) => void this.#readyWaiters.push(resolve));
   }
 
+  unreleased(): readonly Segment[] {
+    const sending = this.#sending.filter(({ lastSeq }) => lastSeq > this.#ackedSeq);
+    return this.#pending.length === 0 ? sending : [...sending, createSegment(this.#pending)];
+  }
+
   /** Redis was away and is back. */
   ask(): void {
     this.#asks = true;

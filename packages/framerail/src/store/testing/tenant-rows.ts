@@ -53,6 +53,7 @@ export function tenantRows({ row, unshared }: RowIds): Readonly<Record<string, C
       output_tokens: 1,
       occurred_at: at,
     },
+    open_calls: { ...turn, call: 1, model: "m", input_tokens: 1, told: 0, begun_at: at },
     agent_audit_log: { id: row, ...session, action_type: "message_received", provenance_chain: "[1]" },
     approvals: {
       id: row,

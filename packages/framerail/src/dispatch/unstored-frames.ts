@@ -1,0 +1,187 @@
+// The frames of a running turn that the store does not have yet: a sink in front of the log's, and what the log says it has.
+// Owns: pieces, their repeats, the bound on what waits for the store. Does not own: the log's own pace (the sink behind it),
+// the commit that takes the rest (store/turn-end.ts).
+//   F1. Frames pass through to the log. Their bytes, which are the log's own and shared with its readers, are held until they
+//       are stored: in pieces while the turn is long, the rest with its end. A piece that waits is kept packed.
+//   F2. Pieces are stored one at a time, in their order. One that was not is tried again, unchanged, for as long as the turn
+//       runs.
+//   F3. While UNSTORED_BYTES_HIGH wait for the store the writer is held back. What goes past it all the same counts as
+//       backlog, so that a writer that does not ask ends its turn [D-6, G8].
+//   F4. A piece of which nobody knows whether it is stored is settled before the end commits: the end must not bring it again.
+//   F5. A tool's intent is in the journal before the tool runs: `ready` waits for it [D-5, G12].
+
+import type { Clock } from "@framerail/protocol";
+import { FramerailError, isFramerailError } from "@framerail/protocol";
+import type { EncodedFrame, FrameSink } from "../log/frame-sink.js";
+import type { Segment } from "../log/segment.js";
+import { framesOf } from "../log/segment.js";
+import type { Database } from "../store/database.js";
+import type { FrameRun, FrameSegment } from "../store/frame-segment.js";
+import { packRuns } from "../store/frame-segment.js";
+import { storeSegment } from "../store/turn-frames.js";
+import { PIECE_BYTES, PIECE_RETRY_MS, UNSTORED_BYTES_HIGH } from "./limits.js";
+import { whileAway } from "./while-away.js";
+
+export interface UnstoredFramesOptions {
+  readonly turn: { readonly orgId: string; readonly turnId: string; readonly epoch: number };
+  readonly sink: FrameSink;
+  /** What the log was given and does not have yet. */
+  unreleased(): readonly Segment[];
+  readonly database: Database;
+  readonly clock: Clock;
+  /** A piece could not be stored, and is tried again. */
+  report?(error: unknown): void;
+}
+
+interface Piece {
+  readonly packed: Promise<FrameSegment>;
+  /** What is no longer unstored when this is stored. */
+  bytes: number;
+  /** It may be stored: an answer was lost (F4). */
+  isInDoubt: boolean;
+}
+
+export class UnstoredFrames implements FrameSink {
+  readonly #options: UnstoredFramesOptions;
+  readonly #sink: FrameSink;
+  /** Not yet a piece. */
+  #fresh: Segment[] = [];
+  #freshBytes = 0;
+  /** The last frame that is in a piece, or was. */
+  #cutSeq = 0;
+  readonly #pieces: Piece[] = [];
+  #unstoredBytes = 0;
+  #storing: Promise<void> | undefined;
+  #isEnding = false;
+  #cutPauseShort: (() => void) | undefined;
+  #waiting: (() => void)[] = [];
+  #held: Promise<void> | undefined;
+  lastSeq = 0;
+
+  constructor(options: UnstoredFramesOptions) {
+    this.#options = options;
+    this.#sink = options.sink;
+  }
+
+  // F3
+  get backlogBytes(): number {
+    return this.#sink.backlogBytes + Math.max(0, this.#unstoredBytes - UNSTORED_BYTES_HIGH);
+  }
+
+  append(frame: EncodedFrame): void {
+    this.#sink.append(frame);
+    this.lastSeq = frame.seq;
+  }
+
+  /** The log has these. */
+  released(segment: Segment): void {
+    this.#fresh.push(segment);
+    this.#freshBytes += segment.size;
+    this.#unstoredBytes += segment.size;
+    if (this.#freshBytes >= PIECE_BYTES && !this.#isEnding) this.#cutPiece();
+  }
+
+  seal(terminal: EncodedFrame): Promise<void> {
+    return this.#sink.seal(terminal);
+  }
+
+  ready(): Promise<void> {
+    if (!this.#isFull()) return this.#held ?? this.#sink.ready();
+    return new Promise<void>((resolve) => void this.#waiting.push(resolve)).then(() => this.ready());
+  }
+
+  // F5
+  holdFor(settled: Promise<void>): void {
+    const held: Promise<void> = settled.then(() => {
+      if (this.#held === held) this.#held = undefined;
+      return this.#sink.ready();
+    });
+    this.#held = held;
+  }
+
+  /** What the end has to store. Nothing is appended any more. */
+  async rest(): Promise<FrameSegment[]> {
+    this.#isEnding = true;
+    this.#cutPauseShort?.();
+    this.#wake();
+    await this.#storing;
+    const [first] = this.#pieces;
+    if (first?.isInDoubt) {
+      await whileAway(() => this.#store(first), this.#options.clock);
+      this.#pieces.shift();
+    }
+    const rest = [...this.#fresh, ...this.#options.unreleased()];
+    if ((rest.at(-1)?.lastSeq ?? this.#cutSeq) !== this.lastSeq) {
+      throw new FramerailError("LOG_UNAVAILABLE", "the log gave the turn up while it ended");
+    }
+    return Promise.all([...this.#pieces.map(({ packed }) => packed), ...packRuns(rest.map(runOf))]);
+  }
+
+  #isFull(): boolean {
+    return this.#unstoredBytes >= UNSTORED_BYTES_HIGH && !this.#isEnding;
+  }
+
+  #cutPiece(): void {
+    for (const packed of packRuns(this.#fresh.map(runOf))) {
+      // Heard where it is stored.
+      packed.catch(() => undefined);
+      this.#pieces.push({ packed, bytes: 0, isInDoubt: false });
+    }
+    // They are stored in their order: with the last of them all is stored.
+    const last = this.#pieces.at(-1);
+    if (last !== undefined) last.bytes += this.#freshBytes;
+    this.#cutSeq = this.#fresh.at(-1)?.lastSeq ?? this.#cutSeq;
+    this.#fresh = [];
+    this.#freshBytes = 0;
+    this.#storing ??= this.#storePieces();
+  }
+
+  // F2
+  async #storePieces(): Promise<void> {
+    for (let piece = this.#pieces[0]; piece !== undefined && !this.#isEnding; piece = this.#pieces[0]) {
+      try {
+        await this.#store(piece);
+        this.#pieces.shift();
+        this.#unstoredBytes -= piece.bytes;
+        this.#wake();
+      } catch (error) {
+        this.#options.report?.(error);
+        await this.#pause();
+      }
+    }
+    this.#storing = undefined;
+  }
+
+  async #store(piece: Piece): Promise<void> {
+    const { database, turn } = this.#options;
+    try {
+      await storeSegment(database, turn, await piece.packed);
+    } catch (error) {
+      if (isFramerailError(error) && error.code === "COMMIT_UNKNOWN") piece.isInDoubt = true;
+      throw error;
+    }
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#isEnding) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#options.clock.schedule(PIECE_RETRY_MS, resolve);
+      this.#cutPauseShort = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#cutPauseShort = undefined;
+  }
+
+  #wake(): void {
+    if (this.#isFull()) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+function runOf(segment: Segment): FrameRun {
+  return { firstSeq: segment.firstSeq, lastSeq: segment.lastSeq, bytes: framesOf(segment) };
+}

@@ -1,0 +1,59 @@
+// Bugs to plant in what a turn is accounted for and bounded by: notes of model calls, frames that wait for the store, readers
+// whose log cannot be read. Most of their tests start a database, so these take long.
+
+import { plantIn } from "./plant-in.js";
+import type { Row } from "./plant-rows.js";
+import { rowsOf } from "./plant-rows.js";
+import type { Plant } from "./plants.js";
+
+const NOTES: readonly Row[] = [
+  ["a note of an earlier owner", "and epoch = $2 and status = 'running'", "and $2::int > 0 and status = 'running'"],
+  ["a note of a turn that has ended", "and status = 'running' for share", "for share"],
+  ["a call that is noted again", "      on conflict do nothing\n", ""],
+  ["a tenant's budget is seen", "(agent_id is null or agent_id = $4)", "agent_id = $4"],
+];
+const CALLS: readonly Row[] = [
+  ["figures are the oldest call's", "open.findIndex(isIt)", "open.findLastIndex(isIt)"],
+  ["figures are of their model", "take(({ model }) => model === event.model)", "take(() => true)"],
+  ["a call that was not made", "void take((other) => other === call)", "undefined"],
+  ["a call that told nothing", "...open.map((call) => untoldRow(turnId, call))", ""],
+  ["what is estimated says so", "estimated: true, occurredAt: begunAt", "estimated: false, occurredAt: begunAt"],
+  ["what is estimated is used", "addUsage(sum, inputUsage(inputTokens))", "sum"],
+  ["figures from before a call", "note !== undefined && note.told <= toldMax", "note !== undefined"],
+];
+const BUDGET: readonly Row[] = [
+  ["nothing is settled that is not held", "        if (!held) unsettled.delete(reservationId);\n", ""],
+  ["a call that was not made", "if (usedTokens === undefined) calls.withdraw(call);", ""],
+  ["a call that was not granted", "        calls.withdraw(call);\n        throw", "        throw", "turn-budget-db"],
+  ["what is held at the end", "if (unsettled.size > 0) await", "if (unsettled.size > 99) await", "turn-budget-db"],
+];
+const UNSTORED: readonly Row[] = [
+  ["the writer is held back", "if (!this.#isFull()) return", "return"],
+  ["a writer that does not wait", " + Math.max(0, this.#unstoredBytes - UNSTORED_BYTES_HIGH)", ""],
+  ["what is stored waits no more", "        this.#unstoredBytes -= piece.bytes;\n", ""],
+  ["a piece is tried again", "        await this.#pause();\n", "        return;\n"],
+  ["a piece in doubt is settled", "if (first?.isInDoubt) {", "if (first === undefined) {"],
+];
+const READER: readonly Row[] = [
+  ["a log that cannot be read back", "({ logged: [], failure: error })", "Promise.reject(error)"],
+  ["a log that cannot be asked", "({ view: undefined, failure: error })", "Promise.reject(error)"],
+  ["something else in a frame's place", "wrong === -1 ? frames : frames.slice(0, wrong)", "frames"],
+  ["a turn that runs has not expired", '(await find())?.status !== "ended"', "(await find()) === undefined"],
+  ["a turn that has ended has", '(await find())?.status !== "ended"', "(await find()) !== undefined"],
+];
+
+export const ACCOUNT_PLANTS: readonly Plant[] = [
+  ...rowsOf("store", "open-calls", "open-calls", NOTES),
+  plantIn("store/turn-end.ts", "store/open-calls.test.ts")(
+    "the end takes the notes away",
+    'closeCalls("ended")',
+    'closeCalls("(select null::uuid as org_id, null::uuid as id)")',
+  ),
+  ...rowsOf("ledger", "turn-calls", "turn-calls", CALLS),
+  ...rowsOf("dispatch", "turn-budget", "open-call-db", BUDGET),
+  ...rowsOf("dispatch", "unstored-frames", "unstored-frames-db", UNSTORED),
+  ...rowsOf("dispatch", "seal-orphan", "open-call-db", [
+    ["a call under way at a death", "await readOpenCalls(database, orgId, turnId)", "[]"],
+  ]),
+  ...rowsOf("gateway/stream", "open-reader", "open-reader", READER),
+];
