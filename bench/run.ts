@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import type { BenchRow } from "./bench-row.js";
+import { benchClient } from "./client/client.js";
 import { benchGateway } from "./gateway/gateway.js";
 import type { GatewayRow } from "./gateway/gateway-row.js";
 import { benchProtocol } from "./protocol/frames.js";
@@ -16,6 +17,7 @@ const BENCHES: Record<string, (args: readonly string[]) => Promise<Row[]>> = {
   publish: benchPublish,
   store: benchStore,
   gateway: benchGateway,
+  client: benchClient,
 };
 
 const [name = "", ...rest] = process.argv.slice(2);
