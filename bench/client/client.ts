@@ -22,6 +22,7 @@ import {
   CLIENT,
   CLIENT_FRAMES,
   CLIENT_NDJSON,
+  EVERY_LETTER,
   EVERY_PIECE,
   FLOOR,
   MESSAGES,
@@ -84,6 +85,7 @@ const CASES: readonly Case[] = [
   lengthCase(CLIENT_FRAMES, 5),
   lengthCase(CLIENT, 7),
   lengthCase(EVERY_PIECE, 3),
+  lengthCase(EVERY_LETTER, 3),
 ];
 
 export async function benchClient(args: readonly string[]): Promise<BenchRow[]> {

@@ -25,8 +25,23 @@ export async function readByProtocol(asked: Asked): Promise<number> {
 
 /** Looks at the whole state at most once per painted frame, as a screen does. */
 export function watchByClient(transport: "sse" | "ndjson"): (asked: Asked) => Promise<number> {
-  return (asked) => watch(send(asked, transport), everyPaint(asked.pace === "at_once" ? ownMs : wallMs));
+  return (asked) => watch(send(asked, transport), paintsOf(asked), countLetters);
 }
+
+/** The same, and reads all of the text each time: what a screen does that lays out a whole answer anew. */
+export function readEveryLetter(asked: Asked): Promise<number> {
+  return watch(send(asked, "sse"), paintsOf(asked), readLetters);
+}
+
+const countLetters = (text: string) => text.length;
+
+function readLetters(text: string): number {
+  // A text that is put together only when it is read is put together here.
+  if (text !== "" && !CHUNK.endsWith(text.charAt(text.length - 1))) throw new Error("the text is not what was sent");
+  return text.length;
+}
+
+const paintsOf = ({ pace }: Asked) => everyPaint(pace === "at_once" ? ownMs : wallMs);
 
 const wallMs = () => performance.now();
 
@@ -52,7 +67,7 @@ function everyPaint(nowMs: () => number): () => boolean {
 
 /** Looks whenever something has come: an answer that takes hours, in a few seconds. */
 export function watchEveryPiece(asked: Asked): Promise<number> {
-  return watch(send(asked, "sse"), () => true);
+  return watch(send(asked, "sse"), () => true, countLetters);
 }
 
 export async function iterateByClient(asked: Asked): Promise<number> {
@@ -66,19 +81,17 @@ function send(asked: Asked, transport: "sse" | "ndjson"): Turn {
   return client.session({ sessionId: "s" }).send("hello");
 }
 
-async function watch(turn: Turn, isTime: () => boolean): Promise<number> {
+async function watch(turn: Turn, isTime: () => boolean, read: (text: string) => number): Promise<number> {
   let length = 0;
   const look = () => {
-    const { text } = turn.state;
-    // To the last letter: a text that is put together only when it is read is read here.
-    if (text !== "" && !CHUNK.endsWith(text.charAt(text.length - 1))) throw new Error("the text is not what was sent");
-    length = text.length;
+    length = read(turn.state.text);
   };
   const leave = turn.subscribe(() => {
     if (isTime()) look();
   });
   await turn.outcome;
   leave();
+  readLetters(turn.state.text);
   look();
   return length / CHUNK.length;
 }

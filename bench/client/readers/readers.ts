@@ -8,6 +8,7 @@ export const PROTOCOL = "ours, decoders alone";
 export const CLIENT = "ours, client";
 export const CLIENT_NDJSON = "ours, client, NDJSON";
 export const CLIENT_FRAMES = "ours, frame by frame";
+export const EVERY_LETTER = "ours, client, every letter read";
 export const EVERY_PIECE = "ours, client, always looking";
 export const CHUNKS = "AI SDK, chunks";
 export const MESSAGES = "AI SDK, messages";
@@ -23,6 +24,7 @@ const READERS = new Map<string, () => Promise<Read>>([
   [CLIENT, async () => (await ours()).watchByClient("sse")],
   [CLIENT_NDJSON, async () => (await ours()).watchByClient("ndjson")],
   [CLIENT_FRAMES, async () => (await ours()).iterateByClient],
+  [EVERY_LETTER, async () => (await ours()).readEveryLetter],
   [EVERY_PIECE, async () => (await ours()).watchEveryPiece],
   [CHUNKS, async () => (await aiSdk()).readChunks],
   [MESSAGES, async () => (await aiSdk()).readMessages],

@@ -1,6 +1,7 @@
 // What a turn has said and done so far, folded from its frames: for a screen that shows it while it runs.
 // Owns: items, text, placeholders and progress. Does not own: order and repeats (turn-connection.ts sees to both).
-//   T1. A frame costs the same however long the turn already is: text is kept in pieces and joined when it is asked for.
+//   T1. A frame costs the same however long the turn already is, and so does a look at it: += only links two strings, and
+//       only who reads the letters has them put together.
 //   T2. Items have the shape of history's, so one renderer serves both [P-49, P-50]. What the wire does not carry, a
 //       tool's arguments and result, is null.
 //   T3. `data_loaded` takes the place of the placeholder with its `data.id` [W-FR-16]; the end discards the rest [I-24].
@@ -33,14 +34,14 @@ export interface TranscriptView {
 interface GrowingText {
   readonly type: "message" | "reasoning";
   readonly timestamp: number;
-  readonly pieces: string[];
+  content: string;
 }
 
 export class Transcript {
   readonly #showErrors: boolean;
   #items: ContentItem[] = [];
   #growing: GrowingText | undefined;
-  #text: string[] = [];
+  #text = "";
   #placeholders = new Map<string, Placeholder>();
   #toolStarts = new Map<string, number>();
   #progress: Progress | undefined;
@@ -55,7 +56,7 @@ export class Transcript {
     switch (frame.event_type) {
       case "text":
         this.#progress = undefined;
-        this.#text.push(frame.chunk);
+        this.#text += frame.chunk;
         this.#grow("message", frame);
         return;
       case "reasoning":
@@ -97,14 +98,13 @@ export class Transcript {
   replace({ message }: TurnDocument): void {
     this.#growing = undefined;
     this.#items = [...(message?.content_items ?? [])];
-    this.#text = this.#items.map((item) => (item.type === "message" ? item.content : ""));
+    this.#text = this.#items.map((item) => (item.type === "message" ? item.content : "")).join("");
   }
 
   view(): TranscriptView {
-    const text = joinPieces(this.#text);
     const growing = this.#growing && itemOf(this.#growing, this.#items.length);
     return {
-      text,
+      text: this.#text,
       items: growing === undefined ? [...this.#items] : [...this.#items, growing],
       placeholders: [...this.#placeholders.values()],
       progress: this.#progress,
@@ -114,16 +114,16 @@ export class Transcript {
   }
 
   text(): string {
-    return joinPieces(this.#text);
+    return this.#text;
   }
 
   // T1
   #grow(type: GrowingText["type"], { chunk, timestamp }: FrameOf<"text" | "reasoning">): void {
     if (this.#growing?.type !== type) {
       this.#closeText();
-      this.#growing = { type, timestamp: Date.parse(timestamp), pieces: [] };
+      this.#growing = { type, timestamp: Date.parse(timestamp), content: "" };
     }
-    this.#growing.pieces.push(chunk);
+    this.#growing.content += chunk;
   }
 
   #closeText(): void {
@@ -133,7 +133,7 @@ export class Transcript {
   }
 
   #count(): number {
-    return this.#items.length + (this.#growing?.pieces.some((piece) => piece !== "") ? 1 : 0);
+    return this.#items.length + (this.#growing === undefined || this.#growing.content === "" ? 0 : 1);
   }
 
   #stand(frame: FrameOf<"tool_call" | "tool_completed" | "data_loaded" | "component">): void {
@@ -171,15 +171,8 @@ export class Transcript {
   }
 }
 
-function itemOf({ type, timestamp, pieces }: GrowingText, sequence: number): ContentItem | undefined {
-  const content = joinPieces(pieces);
+function itemOf({ type, timestamp, content }: GrowingText, sequence: number): ContentItem | undefined {
   return content === "" ? undefined : { type, sequence, content, timestamp };
-}
-
-// Joined once and kept joined: who asks often pays only for what is new.
-function joinPieces(pieces: string[]): string {
-  if (pieces.length > 1) pieces.splice(0, pieces.length, pieces.join(""));
-  return pieces[0] ?? "";
 }
 
 function usageOf({
