@@ -3,14 +3,28 @@
 //   P1. Two commands started together install once: the second waits for the first.
 //   P2. A lock whose owner died is taken over, by exactly one of those who wait.
 //   P3. What npm already installed from this lockfile is used as it is; nothing is fetched twice.
+//   P4. The console is built when its sources, or those it is made of, are not the ones it was built from.
 
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const INSTALL = ["ci", "--ignore-scripts", "--no-audit", "--no-fund"];
 const PACKAGES = ["packages/protocol", "packages/client", "packages/framerail"];
+const CONSOLE = "packages/console";
+const CONSOLE_SOURCES = [CONSOLE, "packages/client/src", "packages/protocol/src", "package-lock.json"];
+const CONSOLE_BUILT = "packages/framerail/dist/console";
 const LOCK_POLL_MS = 200;
 const LOCK_WAIT_MS_MAX = 10 * 60 * 1000;
 
@@ -20,6 +34,7 @@ export async function prepare({ root, run }) {
   try {
     if (!isInstalled(root)) await install(root, run);
     await build(root, run);
+    await buildConsole(root, run);
   } finally {
     unlock();
   }
@@ -46,6 +61,45 @@ async function build(root, run) {
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   const end = await run(process.execPath, [tsc, "-b", ...PACKAGES, ...force]);
   if (end.code !== 0) throw new Error("The build of the packages failed; nothing was run.");
+}
+
+// P4
+async function buildConsole(root, run) {
+  const stamp = join(root, CONSOLE_BUILT, ".sources");
+  const digest = sourcesDigest(root, CONSOLE_SOURCES);
+  if (readIfThere(stamp)?.trim() === digest) return;
+  const vite = join(root, "node_modules/vite/bin/vite.js");
+  const config = join(root, CONSOLE, "vite.config.ts");
+  const end = await run(process.execPath, [vite, "build", "--config", config, "--logLevel", "warn"]);
+  if (end.code !== 0) throw new Error("The build of the console failed; nothing was run.");
+  writeFileSync(stamp, `${digest}\n`);
+}
+
+/** Of every file's name and text, in one order on every machine. */
+function sourcesDigest(root, paths) {
+  const hash = createHash("sha256");
+  for (const path of paths)
+    for (const file of filesIn(root, path)) hash.update(file).update(readFileSync(join(root, file)));
+  return hash.digest("hex");
+}
+
+function filesIn(root, path) {
+  const entries = readEntries(join(root, path));
+  if (entries === undefined) return [path];
+  return entries
+    .filter(({ name }) => name !== "node_modules")
+    .flatMap(({ name }) => filesIn(root, `${path}/${name}`))
+    .sort();
+}
+
+/** Of a folder; undefined for a file. */
+function readEntries(path) {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch (error) {
+    if (error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }
 
 // npm writes what it installed into a lockfile of its own. Optional packages are often for another platform.

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -23,6 +23,8 @@ const PACKAGES = {
   "node_modules/b-win32": { version: "1.0.0", optional: true },
 };
 
+const SOURCES = ["packages/console/src/main.tsx", "packages/client/src/index.ts", "packages/protocol/src/index.ts"];
+
 let root = "";
 let ran: string[] = [];
 
@@ -30,6 +32,10 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "prepare-"));
   ran = [];
   writeLockfile(PACKAGES);
+  for (const path of SOURCES) {
+    mkdirSync(join(root, dirname(path)), { recursive: true });
+    writeFileSync(join(root, path), "first");
+  }
   vi.spyOn(console, "log").mockReturnValue(undefined);
 });
 
@@ -42,14 +48,13 @@ function writeLockfile(packages: object, path = "package-lock.json"): void {
   writeFileSync(join(root, path), JSON.stringify({ packages }));
 }
 
-/** Plays npm and tsc: notes what was asked for, and leaves what each leaves behind. */
+/** Plays npm, tsc and vite: notes what was asked for, and leaves what each leaves behind. */
 async function run(program: string, args: readonly string[]): Promise<ProgramEnd> {
-  ran.push(program === "npm" ? `npm ${args.join(" ")}` : args.slice(1).join(" "));
+  const isVite = args[0]?.endsWith("vite.js");
+  ran.push(program === "npm" ? `npm ${args.join(" ")}` : isVite ? CONSOLE : args.slice(1).join(" "));
   await sleep(5);
-  const made =
-    program === "npm"
-      ? ["node_modules"]
-      : ["packages/protocol/dist", "packages/client/dist", "packages/framerail/dist"];
+  const built = ["packages/protocol/dist", "packages/client/dist", "packages/framerail/dist"];
+  const made = program === "npm" ? ["node_modules"] : isVite ? ["packages/framerail/dist/console"] : built;
   for (const folder of made) mkdirSync(join(root, folder), { recursive: true });
   return { code: 0, signal: null };
 }
@@ -64,12 +69,32 @@ function leaveLock(token: string): string {
 }
 
 const BUILD = "-b packages/protocol packages/client packages/framerail";
+const CONSOLE = "the console";
 const INSTALL = "npm ci --ignore-scripts --no-audit --no-fund";
 
 test("a fresh clone is installed and built; the next command finds it done", async () => {
   await prepare({ root, run });
   await prepare({ root, run });
-  expect(ran).toEqual([INSTALL, `${BUILD} --force`, BUILD]);
+  expect(ran).toEqual([INSTALL, `${BUILD} --force`, CONSOLE, BUILD]);
+});
+
+test("the console is built again when a source of it, or of what it is made of, has changed or is gone", async () => {
+  await prepare({ root, run });
+  for (const path of SOURCES) {
+    ran = [];
+    writeFileSync(join(root, path), "second");
+    await prepare({ root, run });
+    await prepare({ root, run });
+    expect(ran, path).toEqual([BUILD, CONSOLE, BUILD]);
+  }
+  ran = [];
+  writeFileSync(join(root, "packages/console/src/new.tsx"), "");
+  await prepare({ root, run });
+  rmSync(join(root, "packages/console/src/new.tsx"));
+  await prepare({ root, run });
+  rmSync(join(root, "packages/framerail/dist/console"), { recursive: true });
+  await prepare({ root, run });
+  expect(ran).toEqual([BUILD, CONSOLE, BUILD, CONSOLE, BUILD, CONSOLE]);
 });
 
 test("a changed lockfile is installed again", async () => {
@@ -109,7 +134,7 @@ test("a build record without its output does not hold the build back", async () 
 
 test("of two commands at once one installs and the other waits", async () => {
   await Promise.all([prepare({ root, run }), prepare({ root, run })]);
-  expect(ran).toEqual([INSTALL, `${BUILD} --force`, BUILD]);
+  expect(ran).toEqual([INSTALL, `${BUILD} --force`, CONSOLE, BUILD]);
 });
 
 /** Starts preparing, gives what ran after a while, then lets `free` remove what it waited for. */

@@ -32,16 +32,19 @@ const STREAMS_MAX = 100_000;
 /** Stands beside the sources and beside what is built of them. */
 const DEMO_AGENTS = fileURLToPath(new URL("../../demo/agents", import.meta.url));
 
+/** Built into the program's own folder; sources that were never built have none. */
+const CONSOLE = fileURLToPath(new URL("../console", import.meta.url));
+
 /** A registry belongs to its agents: it is in their folder, or beside it. */
 function findRegistry(agents: string): string | undefined {
   return [join(agents, "registry"), join(agents, "..", "registry")].find((folder) => existsSync(folder));
 }
 
-function welcome(url: string, agentId: string): string {
+function welcome(url: string, agentId: string, hasConsole: boolean): string {
   const json = "-H 'content-type: application/json'";
   return `framerail is at ${url}
-
-Three things to try:
+${hasConsole ? "\nOpen it in a browser: the console is there.\n" : ""}
+Three things to try by hand:
   1. open a session     curl -s ${url}/v1/sessions ${json} -d '{"agent_id":"${agentId}"}'
   2. send it a message  curl -N ${url}/v1/sessions/SESSION/turns ${json} -d '{"message":"hello"}'
   3. cut it with Ctrl-C, and read on where you were
@@ -63,6 +66,7 @@ export function addDevCommand(program: Command, terminal: Terminal, version: str
       const folder = options.agents ?? (existsSync("agents") ? "agents" : DEMO_AGENTS);
       const registry = options.registry ?? findRegistry(folder);
       const loaded = await loadAgents(folder);
+      const hasConsole = existsSync(CONSOLE);
       const server = await startServer({
         store: { folder: options.data },
         registry: registry === undefined ? EMPTY_REGISTRY : openRegistry(registry),
@@ -73,11 +77,12 @@ export function addDevCommand(program: Command, terminal: Terminal, version: str
         requestsPerSecond: REQUESTS_PER_SECOND,
         streamsPerTenant: STREAMS_MAX,
         version,
+        consoleFolder: hasConsole ? CONSOLE : undefined,
         log: { destination: { write: terminal.err }, level: "warn" },
       }).catch((error: unknown) => {
         throw explainListenError(error, options.port);
       });
-      terminal.out(welcome(server.url, loaded[0]?.agent.manifest.id ?? ""));
+      terminal.out(welcome(server.url, loaded[0]?.agent.manifest.id ?? "", hasConsole));
       return server;
     });
   });

@@ -59,6 +59,8 @@ export interface ServerSettings
   readonly streamsPerTenant?: number;
   /** Metrics on an address of their own. */
   readonly metricsAddress?: { readonly host: string; readonly port: number };
+  /** Where a built console is, to be served at `/`. */
+  readonly consoleFolder?: string | undefined;
   readonly clock?: Clock;
 }
 
@@ -92,7 +94,8 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   };
   try {
     const { gateway, refuseRequests, setPort } = await composeGateway(settings, { runtime, metrics, logger, clock });
-    const server = await listen(gateway, { host, port: settings.port, version });
+    const { port, consoleFolder } = settings;
+    const server = await listen(gateway, { host, port, version, consoleFolder });
     setPort(server.port);
     stops.push(() => server.close());
     if (settings.metricsAddress !== undefined) stops.push(await serveMetrics(metrics, settings.metricsAddress));

@@ -40,5 +40,8 @@ export const KEEP_ALIVE_MS = 620_000;
 export const CONNECTIONS_CHECK_MS = 2_000;
 export const LINGER_MS = 1_000;
 
+/** Files of the console, all of them in memory. */
+export const CONSOLE_FILES_MAX = 256;
+
 /** What `Retry-After` says when this process cannot answer now. */
 export const RETRY_AFTER_S = 1;

@@ -27,6 +27,7 @@ import {
   REQUEST_MS_MAX,
   RETRY_AFTER_S,
 } from "../limits.js";
+import { addConsole } from "./console.js";
 import type { Handler } from "./exchange.js";
 import { readHeader, STREAMED } from "./exchange.js";
 import { addOperations } from "./operations.js";
@@ -47,12 +48,16 @@ export interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly version: string;
+  /** The folder of a built console, to be served at `/`; without it there is none. */
+  readonly consoleFolder?: string | undefined;
 }
 
 /** Rejects with the system's own error when the address is taken. */
-export async function listen(gateway: Gateway, { host, port, version }: ServerOptions): Promise<Listening> {
+export async function listen(gateway: Gateway, options: ServerOptions): Promise<Listening> {
+  const { host, port, version, consoleFolder } = options;
   const app = createServer(gateway);
   addOperations(app, gateway, version);
+  if (consoleFolder !== undefined) addConsole(app, consoleFolder);
   for (const route of ROUTES) addRoute(app, gateway, route);
   await app.listen({ host, port });
   const { port: bound } = app.server.address() as AddressInfo;

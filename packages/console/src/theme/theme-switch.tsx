@@ -1,0 +1,27 @@
+// The switch between light, dark and the system's own.
+
+import { useState } from "react";
+import type { Theme } from "./theme.js";
+import { applyTheme, keepTheme, readTheme, THEMES } from "./theme.js";
+
+const NAMES: Readonly<Record<Theme, string>> = { system: "Auto", light: "Light", dark: "Dark" };
+
+export function ThemeSwitch() {
+  const [theme, setTheme] = useState(() => readTheme(localStorage));
+  const choose = (next: Theme) => {
+    setTheme(next);
+    keepTheme(localStorage, next);
+    applyTheme(document.documentElement, next);
+  };
+  return (
+    <fieldset className="theme-switch">
+      <legend className="unseen">Colours</legend>
+      {THEMES.map((name) => (
+        <label key={name}>
+          <input type="radio" name="theme" value={name} checked={theme === name} onChange={() => choose(name)} />
+          <span>{NAMES[name]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
