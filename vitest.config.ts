@@ -10,6 +10,11 @@ const ON_SERVICES = ["store/**/*", "history/**/*", "ledger/**/*", "**/*-db"].map
   (place) => `packages/framerail/src/${place}.test.ts`,
 );
 
+/** Whole processes that are killed, loaded or timed: one file after the other, when nothing else runs. */
+const TIMED = ["aborts", "checker/planted", "connections", "kills-*", "load", "proxies", "strangers"].map(
+  (name) => `e2e/${name}.test.ts`,
+);
+
 export default defineConfig({
   resolve: {
     alias: [
@@ -23,6 +28,7 @@ export default defineConfig({
   test: {
     setupFiles: ["tidy/fixed-seed.ts"],
     testTimeout: 60_000,
+    maxWorkers: 2,
     projects: [
       {
         extends: true,
@@ -52,11 +58,20 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["e2e/**/*.test.ts"],
+          exclude: TIMED,
           globalSetup: ["packages/framerail/src/store/testing/services.ts"],
-          // Whole processes, with deadlines: one file after the other, when everything else has run.
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "timed",
+          include: TIMED,
+          globalSetup: ["packages/framerail/src/store/testing/services.ts"],
           fileParallelism: false,
           maxWorkers: 1,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

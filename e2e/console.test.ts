@@ -34,6 +34,14 @@ async function findBarriers(page: Page): Promise<readonly string[]> {
     violations.map(({ id, nodes }) => id + ": " + nodes.map(({ html }) => html).join(" | ")))`);
 }
 
+test("a link from another site leads to the console [D-18]", async () => {
+  const page = await browser.newPage();
+  await page.goto(`data:text/html,<a href="${program.url}/">console</a>`);
+  await page.getByText("console").click();
+  await page.getByRole("button", { name: "Send" }).waitFor();
+  await page.close();
+});
+
 describe("a turn in the console", () => {
   test("shows status, reasoning, tools, data in its place, the answer, its end and what it cost [W-FR-16, W-MAP-5, P-50]", async () => {
     const shown = await openConsole(browser, program.url);

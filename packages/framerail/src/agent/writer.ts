@@ -46,8 +46,8 @@ export function createWriter(sink: EventSink, emitter: string): Writer {
   const made: Writer = {
     emitter,
     write,
-    text: (content) => write({ type: "text", content }),
-    reasoning: (content) => write({ type: "reasoning", content }),
+    text: (content) => sink.accept({ type: "text", content }, emitter),
+    reasoning: (content) => sink.accept({ type: "reasoning", content }, emitter),
     thinking: (content) =>
       write(content === undefined ? { type: "thinking" } : { type: "thinking", content, role: "reasoning" }),
     status: (event_id, values) =>

@@ -1,10 +1,12 @@
 // From what a turn does to what is counted of it: dispatch's observer on telemetry's meter.
 
-import type { TurnOutcome } from "@framerail/protocol";
+import type { AgentEvent, TurnOutcome } from "@framerail/protocol";
 import { parseJson, sseDataStart } from "@framerail/protocol";
 import { steadyMs } from "../clock.js";
 import type { TurnObserver } from "../dispatch/observe-turn.js";
 import type { EncodedFrame } from "../log/frame-sink.js";
+import type { PublishReport } from "../publish/publish-turn.js";
+import type { PolicyName } from "../registry/registry.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
 import type { TurnMeter } from "../telemetry/turn-meter.js";
@@ -21,30 +23,55 @@ export function observeTurns({ metrics, logger }: ObserveOptions): (turn: Observ
     count: () => metrics.unregisteredStatus(),
     warn: ({ message, emitter, event_id }) => logger.warn(message, { agent_id: emitter, event_id }),
   });
-  return ({ agentId }) => {
-    const meter = metrics.turn({ sub_agent_id: agentId });
-    const startedAt = steadyMs();
-    return {
-      decided: (event, emitter, decision) => meter.emitter(emitter).policy(event.type, decision),
-      frame(frame) {
-        meter.frame(frame.type, frame.sse.length);
-        if (frame.seq === 1) meter.ttfe(steadyMs() - startedAt);
-        if (frame.type === "status" || frame.type === "error") countDetails(meter, frame);
-      },
-      report: onUnregistered,
-      startWrite: () => meter.startWrite(),
-      endWrite: (started) => meter.endWrite(started),
-      async commit(work) {
-        const began = steadyMs();
-        try {
-          return await work();
-        } finally {
-          metrics.commitTook(steadyMs() - began);
-        }
-      },
-      ended: (outcome) => countEnd(meter, outcome),
-    };
-  };
+  return ({ agentId }) => new Observer(metrics, metrics.turn({ sub_agent_id: agentId }), onUnregistered);
+}
+
+class Observer implements TurnObserver {
+  readonly #metrics: Metrics;
+  readonly #meter: TurnMeter;
+  readonly #startedAt = steadyMs();
+  readonly #onReport: TurnObserver["report"];
+
+  constructor(metrics: Metrics, meter: TurnMeter, onReport: TurnObserver["report"]) {
+    this.#metrics = metrics;
+    this.#meter = meter;
+    this.#onReport = onReport;
+  }
+
+  decided(event: AgentEvent, emitter: string, decision: PolicyName): void {
+    this.#meter.emitter(emitter).policy(event.type, decision);
+  }
+
+  frame(frame: EncodedFrame): void {
+    this.#meter.frame(frame.type, frame.sse.length);
+    if (frame.seq === 1) this.#meter.ttfe(steadyMs() - this.#startedAt);
+    if (frame.type === "status" || frame.type === "error") countDetails(this.#meter, frame);
+  }
+
+  report(report: PublishReport): void {
+    this.#onReport(report);
+  }
+
+  startWrite(): number {
+    return this.#meter.startWrite();
+  }
+
+  endWrite(started: number): void {
+    this.#meter.endWrite(started);
+  }
+
+  async commit<T>(work: () => Promise<T>): Promise<T> {
+    const began = steadyMs();
+    try {
+      return await work();
+    } finally {
+      this.#metrics.commitTook(steadyMs() - began);
+    }
+  }
+
+  ended(outcome: TurnOutcome | undefined): void {
+    countEnd(this.#meter, outcome);
+  }
 }
 
 interface ObservedTurn {

@@ -17,19 +17,30 @@ export interface TurnObserver {
 }
 
 /** The sink, with every frame that it is given counted. */
-export function observeFrames(sink: FrameSink, observer: TurnObserver): FrameSink {
-  return {
-    append(frame) {
-      sink.append(frame);
-      observer.frame(frame);
-    },
-    seal(terminal) {
-      observer.frame(terminal);
-      return sink.seal(terminal);
-    },
-    ready: () => sink.ready(),
-    get backlogBytes() {
-      return sink.backlogBytes;
-    },
-  };
+export class ObservedSink implements FrameSink {
+  readonly #sink: FrameSink;
+  readonly #observer: TurnObserver;
+
+  constructor(sink: FrameSink, observer: TurnObserver) {
+    this.#sink = sink;
+    this.#observer = observer;
+  }
+
+  get backlogBytes(): number {
+    return this.#sink.backlogBytes;
+  }
+
+  append(frame: EncodedFrame): void {
+    this.#sink.append(frame);
+    this.#observer.frame(frame);
+  }
+
+  seal(terminal: EncodedFrame): Promise<void> {
+    this.#observer.frame(terminal);
+    return this.#sink.seal(terminal);
+  }
+
+  ready(): Promise<void> {
+    return this.#sink.ready();
+  }
 }

@@ -101,6 +101,7 @@ class Publication implements TurnPublication {
   #at = Number.NaN;
   #seq = 0;
   #usage: Usage = NO_USAGE;
+  #ended = false;
   #terminal: EncodedFrame | undefined;
   #sealed: Promise<void> | undefined;
 
@@ -156,6 +157,7 @@ class Publication implements TurnPublication {
       this.#take({ type: "usage", ...this.#usage }, this.#options.agentId);
     }
     const drafts = this.#guard.end(outcome);
+    this.#ended = true;
     const terminal = drafts.pop();
     for (const draft of drafts) {
       this.#tapCloser(draft);
@@ -176,7 +178,7 @@ class Publication implements TurnPublication {
   }
 
   #take(event: AgentEvent, emitter: string): void {
-    const ended = this.outcome !== undefined;
+    const ended = this.#ended;
     if (ended && !ACCOUNTING.has(event.type)) {
       this.#options.report?.({ kind: "late", event_type: event.type, emitter });
       return;

@@ -73,66 +73,85 @@ for (const [type, definition] of Object.entries(FRAMES)) {
 
 const checkResponseId = compileCheck(object({ response_id: envelopeFields("", "").response_id }));
 
-export function createFrameEncoder({ responseId, clock, framing }: FrameEncoderOptions): FrameEncoder {
-  const broken = checkResponseId({ response_id: responseId });
+export function createFrameEncoder(options: FrameEncoderOptions): FrameEncoder {
+  const broken = checkResponseId({ response_id: options.responseId });
   if (broken) throw refuse("INVALID_ARGUMENT", "frame encoder", broken);
-  const timestamp = createTimestamps(clock);
-  const middle = weld('","response_id":', quote(responseId), ',"seq":');
-  const tail = framing?.tail ?? "";
-  const [close, closeText] = [weld("}", tail), weld('"}', tail)];
-  const plans = plansIn(framing);
-  let plan: Plan | undefined;
-  let stamp = "";
-  let shared = "";
+  return new Encoder(options);
+}
+
+class Encoder implements FrameEncoder {
+  readonly #framing: Framing | undefined;
+  readonly #lead: string;
+  readonly #tailLength: number;
+  /** What stands between the time and the number. */
+  readonly #middle: string;
+  readonly #close: string;
+  readonly #closeText: string;
+  readonly #timestamp: () => string;
+  // N7: of the latest frame.
+  #plan: Plan | undefined;
+  #stamp = "";
+  #shared = "";
+
+  constructor({ responseId, clock, framing }: FrameEncoderOptions) {
+    const tail = framing?.tail ?? "";
+    this.#framing = framing;
+    this.#lead = framing?.lead ?? "";
+    this.#tailLength = tail.length;
+    this.#middle = weld('","response_id":', quote(responseId), ',"seq":');
+    this.#close = weld("}", tail);
+    this.#closeText = weld('"}', tail);
+    this.#timestamp = createTimestamps(clock);
+  }
+
+  encode<T extends FrameType>(type: T, seq: number, payload: PayloadOf<T>): string {
+    const { isText, jsonAt, check, writeFields } = this.#planOf(type);
+    const chunk = isText ? escapeChunk(payload) : undefined;
+    const broken = chunk === undefined ? check(payload) : undefined;
+    if (broken) throw refuse("INVALID_FRAME", `${type} frame`, broken);
+    if (!Number.isSafeInteger(seq) || seq < 1) throw wrongSeq(type);
+    const shared = this.#shared;
+    const start = this.#framing === undefined ? shared : `${this.#lead}${seq}${shared}`;
+    // Text is joined in one go: every string made on the way is one more to walk when the frame becomes bytes.
+    const text =
+      chunk === undefined
+        ? `${start}${seq}${writeFields(payload)}${this.#close}`
+        : `${start}${seq},"chunk":"${chunk}${this.#closeText}`;
+    const around = start.length - shared.length + jsonAt + this.#tailLength;
+    if (exceedsBytes(text, FRAME_BYTES_MAX + around)) throw tooLarge(type, payload);
+    return text;
+  }
+
   // N7
-  const planOf = (type: string): Plan => {
-    const now = timestamp();
-    if (plan?.type === type && now === stamp) return plan;
-    plan = plans.get(type) ?? addPlan(plans, type, framing);
-    stamp = now;
-    shared = weld(plan.start, now, middle);
+  #planOf(type: string): Plan {
+    const stamp = this.#timestamp();
+    let plan = this.#plan;
+    if (plan?.type === type && stamp === this.#stamp) return plan;
+    plan = findPlan(type, this.#framing);
+    this.#plan = plan;
+    this.#stamp = stamp;
+    this.#shared = weld(plan.start, stamp, this.#middle);
     return plan;
-  };
-  return {
-    encode(type, seq, payload) {
-      const { isText, jsonAt, check, writeFields } = planOf(type);
-      const chunk = isText ? escapeChunk(payload) : undefined;
-      const broken = chunk === undefined ? check(payload) : undefined;
-      if (broken) throw refuse("INVALID_FRAME", `${type} frame`, broken);
-      if (!Number.isSafeInteger(seq) || seq < 1) throw wrongSeq(type);
-      const start = framing === undefined ? shared : `${framing.lead}${seq}${shared}`;
-      // Text is joined in one go: every string made on the way is one more to walk when the frame becomes bytes.
-      const text =
-        chunk === undefined
-          ? `${start}${seq}${writeFields(payload)}${close}`
-          : `${start}${seq},"chunk":"${chunk}${closeText}`;
-      const around = start.length - shared.length + jsonAt + tail.length;
-      if (exceedsBytes(text, FRAME_BYTES_MAX + around)) throw tooLarge(type, payload);
-      return text;
-    },
-  };
+  }
 }
 
 /** For all turns: what a framing puts around the JSON of a type says nothing about a turn. */
 const FRAMED_PLANS = new WeakMap<Framing["middleOf"], Map<string, Plan>>();
 
-function plansIn(framing: Framing | undefined): Map<string, Plan> {
-  if (framing === undefined) return PLANS;
-  let plans = FRAMED_PLANS.get(framing.middleOf);
-  if (plans === undefined) {
-    plans = new Map();
-    FRAMED_PLANS.set(framing.middleOf, plans);
-  }
-  return plans;
+function findPlan(type: string, framing: Framing | undefined): Plan {
+  const plan = PLANS.get(type);
+  if (plan === undefined) throw unknownType(type);
+  if (framing === undefined) return plan;
+  const { middleOf } = framing;
+  const plans = FRAMED_PLANS.get(middleOf) ?? new Map<string, Plan>();
+  FRAMED_PLANS.set(middleOf, plans);
+  return plans.get(type) ?? addPlan(plans, plan, middleOf(type));
 }
 
 /** The plan of a type that has not been framed yet (N6). */
-function addPlan(plans: Map<string, Plan>, type: string, framing: Framing | undefined): Plan {
-  const plan = PLANS.get(type);
-  if (plan === undefined || framing === undefined) throw unknownType(type);
-  const before = framing.middleOf(type);
+function addPlan(plans: Map<string, Plan>, plan: Plan, before: string): Plan {
   const framed: Plan = { ...plan, start: weld(before, plan.start), jsonAt: before.length };
-  plans.set(type, framed);
+  plans.set(plan.type, framed);
   return framed;
 }
 

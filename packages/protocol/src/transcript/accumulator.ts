@@ -61,70 +61,81 @@ const checkArrival = compileCheck(object({ event: object({ type: string() }), no
 export function createMessageAccumulator(options: MessageAccumulatorOptions): MessageAccumulator {
   const issue = checkOptions(options);
   if (issue) throw refuse("INVALID_ARGUMENT", "an accumulator needs its turn", issue);
-  const { runId, conversationId, startedAt } = options;
-  const closed: ContentItem[] = [];
-  let pending: PendingText | undefined;
-  let finalized = false;
+  return new Accumulator(options);
+}
 
-  const requireOpen = () => {
-    if (finalized) throw new FramerailError("INVARIANT_VIOLATION", "the message is already finalized");
-  };
+class Accumulator implements MessageAccumulator {
+  readonly #options: MessageAccumulatorOptions;
+  readonly #closed: ContentItem[] = [];
+  #pending: PendingText | undefined;
+  #finalized = false;
 
-  const closePending = () => {
-    const item = itemOfText(pending, closed.length);
-    if (item) closed.push(item);
-    pending = undefined;
-  };
+  constructor(options: MessageAccumulatorOptions) {
+    this.#options = options;
+  }
 
-  const append = (type: PendingText["type"], content: string, now: number) => {
-    if (pending?.type !== type) {
-      closePending();
-      pending = { type, timestamp: now, content: new GrowingText(content) };
-    } else pending.content.add(content);
-  };
+  add(event: TranscriptEvent | { readonly type: string }, now: number): void {
+    this.#requireOpen();
+    if (!admit(event, now)) return;
+    if (event.type === "text") this.#append("message", event.content, now);
+    else if (event.type === "reasoning") this.#append("reasoning", event.content, now);
+    else {
+      this.#closePending();
+      this.#closed.push(itemOfEvent(event, this.#closed.length, now));
+    }
+  }
 
-  const items = () => {
-    const last = itemOfText(pending, closed.length);
-    return last ? [...closed, last] : [...closed];
-  };
+  items(): readonly ContentItem[] {
+    const last = itemOfText(this.#pending, this.#closed.length);
+    return last ? [...this.#closed, last] : [...this.#closed];
+  }
 
-  return {
-    add(event, now) {
-      requireOpen();
-      if (!admit(event, now)) return;
-      if (event.type === "text") return append("message", event.content, now);
-      if (event.type === "reasoning") return append("reasoning", event.content, now);
-      closePending();
-      closed.push(itemOfEvent(event, closed.length, now));
-    },
-    items,
-    text: () =>
-      items()
-        .filter((item) => item.type === "message")
-        .map((item) => item.content)
-        .join(""),
-    finalize(end) {
-      requireOpen();
-      const issue = checkFinalizeOptions(end);
-      if (issue) throw refuse("INVALID_ARGUMENT", "the message cannot be finalized", issue);
-      closePending();
-      finalized = true;
-      // A clock that was set back during the turn must not cost the message: it then ends when it began.
-      const endedAt = Math.max(startedAt, end.endedAt);
-      return {
-        _id: end.messageId,
-        conversation_id: conversationId,
-        run_id: runId,
-        role: "assistant",
-        content_items: [...closed],
-        created_at: startedAt,
-        completed_at: endedAt,
-        duration_ms: endedAt - startedAt,
-        ...(end.tokensUsed && { tokens_used: end.tokensUsed }),
-        incomplete: end.incomplete,
-      };
-    },
-  };
+  text(): string {
+    return this.items()
+      .filter((item) => item.type === "message")
+      .map((item) => item.content)
+      .join("");
+  }
+
+  finalize(end: FinalizeOptions): AssistantMessage {
+    this.#requireOpen();
+    const issue = checkFinalizeOptions(end);
+    if (issue) throw refuse("INVALID_ARGUMENT", "the message cannot be finalized", issue);
+    this.#closePending();
+    this.#finalized = true;
+    const { runId, conversationId, startedAt } = this.#options;
+    // A clock that was set back during the turn must not cost the message: it then ends when it began.
+    const endedAt = Math.max(startedAt, end.endedAt);
+    return {
+      _id: end.messageId,
+      conversation_id: conversationId,
+      run_id: runId,
+      role: "assistant",
+      content_items: [...this.#closed],
+      created_at: startedAt,
+      completed_at: endedAt,
+      duration_ms: endedAt - startedAt,
+      ...(end.tokensUsed && { tokens_used: end.tokensUsed }),
+      incomplete: end.incomplete,
+    };
+  }
+
+  #requireOpen(): void {
+    if (this.#finalized) throw new FramerailError("INVARIANT_VIOLATION", "the message is already finalized");
+  }
+
+  #append(type: PendingText["type"], content: string, now: number): void {
+    if (this.#pending?.type !== type) {
+      this.#closePending();
+      this.#pending = { type, timestamp: now, content: new GrowingText(content) };
+    } else this.#pending.content.add(content);
+  }
+
+  #closePending(): void {
+    const item = itemOfText(this.#pending, this.#closed.length);
+    if (item) this.#closed.push(item);
+    this.#pending = undefined;
+  }
 }
 
 // The usual case, without an object to check; whatever is not usual gets the check that can say what is wrong.

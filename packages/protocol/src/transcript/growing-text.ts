@@ -3,7 +3,7 @@
 //   G2. Pieces are joined PIECES_MAX at a time. What lives as long as a turn is looked at by every collection, and a link
 //       for each piece, as += leaves them, would be most of what a process with many turns holds.
 
-const PIECES_MAX = 64;
+const PIECES_MAX = 16;
 
 export class GrowingText {
   #joined: string;

@@ -94,7 +94,7 @@ function createServer(gateway: Gateway): FastifyInstance {
   app.addHook("onRequest", async (request, reply) => {
     const { host, origin } = request.headers;
     reply.headers(gateway.origins.corsHeaders(origin));
-    const fetchSite = readHeader(request.headers, "sec-fetch-site");
+    const fetchSite = isVisit(request) ? undefined : readHeader(request.headers, "sec-fetch-site");
     if (host === undefined && request.raw.httpVersion === "1.1") {
       throw new FramerailError("INVALID_ARGUMENT", "the request names no host");
     }
@@ -111,6 +111,11 @@ function createServer(gateway: Gateway): FastifyInstance {
   });
   app.setErrorHandler((error, request, reply) => answerError(gateway, error, request, reply));
   return app;
+}
+
+/** A link from anywhere may lead to the console's page: to read it changes nothing, and it acts from its own origin alone. */
+function isVisit({ routeOptions, headers }: FastifyRequest): boolean {
+  return routeOptions.url === "/" && readHeader(headers, "sec-fetch-mode") === "navigate";
 }
 
 function addRoute(app: FastifyInstance, gateway: Gateway, route: Route): void {

@@ -5,6 +5,9 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** Another process may be installing something: how long its lock is waited for. */
+const LOCK_S_MAX = 300;
+
 const CACHE = fileURLToPath(new URL("../../../../../.cache/postgres", import.meta.url));
 const DEBIAN = "/usr/lib/postgresql";
 const NPM_VERSION = "18.4.0-beta.17";
@@ -39,7 +42,11 @@ function installFromDebian(): string | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   spawnSync("apt-get", ["update"], { stdio: "ignore", env });
-  spawnSync("apt-get", ["install", "-y", "--no-install-recommends", "postgresql"], { stdio: "ignore", env });
+  const lock = `DPkg::Lock::Timeout=${LOCK_S_MAX}`;
+  spawnSync("apt-get", ["-o", lock, "install", "-y", "--no-install-recommends", "postgresql"], {
+    stdio: "ignore",
+    env,
+  });
   return findInstalled();
 }
 

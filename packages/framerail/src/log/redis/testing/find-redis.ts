@@ -4,6 +4,9 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 
+/** Another process may be installing something: how long its lock is waited for. */
+const LOCK_S_MAX = 300;
+
 /** The path of `redis-server`; throws one line that says what to do. */
 export function findRedis(): string {
   const found = findInstalled() ?? installFromDebian();
@@ -22,7 +25,11 @@ function installFromDebian(): string | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   spawnSync("apt-get", ["update"], { stdio: "ignore", env });
-  spawnSync("apt-get", ["install", "-y", "--no-install-recommends", "redis-server"], { stdio: "ignore", env });
+  const lock = `DPkg::Lock::Timeout=${LOCK_S_MAX}`;
+  spawnSync("apt-get", ["-o", lock, "install", "-y", "--no-install-recommends", "redis-server"], {
+    stdio: "ignore",
+    env,
+  });
   // The package starts a server of its own, which nobody here uses.
   spawnSync("service", ["redis-server", "stop"], { stdio: "ignore" });
   return findInstalled();
