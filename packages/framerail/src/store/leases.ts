@@ -45,7 +45,7 @@ export function claimOrphans(database: Database, { owner, max, abandoned = [] }:
   return database.asSystem<Orphan>({
     text: `with orphans as (
         select org_id, id from turns o
-          where status in ('dispatching', 'running') and (
+          where is_open and (
             case when o.owner = $1 then o.id = any ($3::uuid[])
             else not exists (select from leases l where l.owner = o.owner and l.expires_at > clock_timestamp()) end)
           order by created_at limit $2 for update skip locked
@@ -60,7 +60,7 @@ export function claimOrphans(database: Database, { owner, max, abandoned = [] }:
 /** Those of the turns that have not ended, whoever owns them. */
 export async function listOpenTurns(database: Database, turnIds: readonly string[]): Promise<readonly string[]> {
   const rows = await database.asSystem<{ id: string }>({
-    text: "select id from turns where id = any ($1::uuid[]) and status in ('dispatching', 'running')",
+    text: "select id from turns where id = any ($1::uuid[]) and is_open",
     values: [[...turnIds]],
   });
   return rows.map(({ id }) => id);

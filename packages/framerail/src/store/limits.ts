@@ -31,7 +31,7 @@ export const JOURNAL_ROWS_MAX = 10_000;
 /** What they may weigh together, in characters of JSON. */
 export const JOURNAL_LENGTH_MAX = 67_108_864;
 /** Rows of one commit of the journal. */
-export const JOURNAL_BATCH_MAX = 1_000;
+export const JOURNAL_BATCH_MAX = 500;
 /** A commit has no further row once it weighs this. */
 export const JOURNAL_BATCH_LENGTH_MAX = 8_388_608;
 /** Before a failed commit of the journal is tried again. */

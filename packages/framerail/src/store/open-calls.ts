@@ -83,6 +83,6 @@ export function readOpenCalls(database: Database, orgId: string, turnId: string)
   });
 }
 
-/** Takes away the notes of `turns`, which has org_id and id. */
-export const closeCalls = (turns: string) =>
-  `delete from open_calls o using ${turns} t where o.org_id = t.org_id and o.turn_id = t.id`;
+/** Takes away the notes of the turn `id`, if there is a row in `turn`. */
+export const closeCalls = (id: string, turn: string) =>
+  `delete from open_calls where org_id = current_org() and turn_id = ${id} and exists (select from ${turn})`;

@@ -80,7 +80,7 @@ const END = `with chained as (${chainedRows("$21")}), ended as (
         from ended, unnest($18::int[], $19::int[], $20::bytea[]) as segment (first_seq, last_seq, bytes)
   ), message as (${writeMessage("ended")}
   ), calls as (${writeUsage("$23", "ended")}
-  ), closed as (${closeCalls("ended")}
+  ), closed as (${closeCalls("$2", "ended")}
   ), audit as (
     insert into agent_audit_log (${AUDIT_COLUMNS}) select ended.org_id, chained.* from ended, chained
       on conflict (org_id, id) do nothing

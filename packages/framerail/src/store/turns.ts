@@ -118,7 +118,7 @@ async function insertTurn(sql: Sql, claim: TurnClaim, session: ClaimedTurn): Pro
     `insert into turns (org_id, id, session_id, conversation_id, agent_id, user_id, owner, on_disconnect, episode_id,
         parent_run_id)
       values (current_org(), $1, $2, $3, $4, $5, $6, $7::jsonb, $8, $9)
-      on conflict (org_id, session_id) where status in ('dispatching', 'running') do nothing
+      on conflict (org_id, session_id) where is_open do nothing
       returning id`,
     [
       claim.turnId,
