@@ -83,7 +83,7 @@ test(`Postgres and Redis are each killed and paused ${TIMES} times under load, a
   isOver = true;
   await Promise.all(callers);
   const turns = await untilSettled(() => loadFromPostgres(postgres.url("postgres")), HEAL_MS_MAX);
-  const processes = watches.flatMap((tell) => tell());
+  const processes = (await Promise.all(watches.map((tell) => tell()))).flat();
   expect(checkHistory(recorder.history(turns, processes))).toEqual([]);
   expect(recorder.accepted.length).toBeGreaterThan(faults.length);
 
