@@ -29,6 +29,7 @@ export default defineConfig({
     setupFiles: ["tidy/fixed-seed.ts"],
     testTimeout: 60_000,
     maxWorkers: 2,
+    maxConcurrency: 3,
     projects: [
       {
         extends: true,
