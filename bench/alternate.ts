@@ -19,6 +19,11 @@ export interface Measurement {
 export interface AlternateOptions {
   readonly rounds: number;
   readonly times: number;
+  /**
+   * Every variant works about so long in a round, as many times as it takes, `times` at least. A process that has waited
+   * for the others begins slowly: in rounds of equal work that would be a large part of the cheapest one's.
+   */
+  readonly roundCpuMs?: number;
   /** Frames that one time makes. */
   readonly framesPerTime: number;
   /** Times that every variant runs before the first round. Default: as many as a round has. */
@@ -29,15 +34,21 @@ export interface AlternateOptions {
 
 export async function alternate(
   variants: readonly Variant[],
-  { rounds, times, framesPerTime, warmUpTimes = times, measure = measureHere }: AlternateOptions,
+  { rounds, times, roundCpuMs = 0, framesPerTime, warmUpTimes = times, measure = measureHere }: AlternateOptions,
 ): Promise<Measurement[]> {
   const samples = variants.map((): number[] => []);
-  for (const variant of variants) await measure(variant, warmUpTimes);
+  const timesOf: number[] = [];
+  for (const variant of variants) {
+    await measure(variant, warmUpTimes);
+    const cpuMs = roundCpuMs > 0 ? (await measure(variant, times)) / 1e6 : roundCpuMs;
+    timesOf.push(cpuMs < roundCpuMs ? Math.ceil((times * roundCpuMs) / cpuMs) : times);
+  }
   for (let round = 0; round < rounds; round += 1) {
     for (let turn = 0; turn < variants.length; turn += 1) {
       const index = (turn + round) % variants.length;
-      const cpuNs = await measure(variants[index] as Variant, times);
-      (samples[index] as number[]).push(cpuNs / (times * framesPerTime));
+      const own = timesOf[index] as number;
+      const cpuNs = await measure(variants[index] as Variant, own);
+      (samples[index] as number[]).push(cpuNs / (own * framesPerTime));
     }
   }
   const medians = samples.map(median);

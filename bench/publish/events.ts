@@ -29,8 +29,9 @@ import { CHUNK, playTurn } from "./play-turn.js";
 
 const PIECES_PER_TURN = 1_000;
 const ROUNDS = 9;
-/** A round of the cheapest variant has to be long beside a slice of the scheduler and a collection. */
-const TURNS_PER_ROUND = 100;
+/** A round has to be long beside a slice of the scheduler, a collection, and what a process takes to be awake again. */
+const ROUND_CPU_MS = 700;
+const TURNS_PER_ROUND_MIN = 50;
 /** As a server that has run for a while: by then the compiler is done with every variant. */
 const WARM_UP_TURNS = 300;
 
@@ -108,7 +109,8 @@ export async function benchPublish(): Promise<BenchRow[]> {
   const processes = openProcesses();
   const measured = await alternate(VARIANTS, {
     rounds: ROUNDS,
-    times: TURNS_PER_ROUND,
+    times: TURNS_PER_ROUND_MIN,
+    roundCpuMs: ROUND_CPU_MS,
     framesPerTime: PIECES_PER_TURN,
     warmUpTimes: WARM_UP_TURNS,
     measure: processes.measure,
