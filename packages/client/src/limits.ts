@@ -6,7 +6,7 @@ export const SILENCE_MS_MAX = 37_500;
 /** How long a request that is no stream may take, its answer included. */
 export const REQUEST_MS_MAX = 30_000;
 
-/** Attempts in a row that brought nothing new before the client gives up. One frame, and the count begins again. */
+/** Attempts in a row that brought nothing new before the client gives up. A session or a frame, and the count begins again. */
 export const ATTEMPTS_MAX = 12;
 
 /** The first wait before another attempt, unless the server names one (`retry:`); it doubles up to the maximum. */

@@ -236,6 +236,8 @@ export class TurnConnection {
     }
     const { body, key } = this.#opening;
     const sessionId = await this.#opening.sessionId(signal);
+    // A session is something new too: the message has all attempts before it, whatever the session took.
+    if (!this.#sent) this.#attempts = 0;
     this.#sent = true;
     // N3
     const path = `/v1/sessions/${encodeURIComponent(sessionId)}/turns`;

@@ -168,6 +168,18 @@ describe("a cut", () => {
     expect([reports.length, timers.waiting]).toEqual([ATTEMPTS_MAX - 1, 0]);
   });
 
+  test("for a session that comes in the end leaves the message all its attempts", async () => {
+    const failures = { sessions: 0, turns: 0 };
+    const fault = ({ path }: { readonly path: string }): Fault | undefined => {
+      const asked = path.endsWith("/turns") ? "turns" : path.endsWith("/sessions") ? "sessions" : undefined;
+      if (asked === undefined || failures[asked] === ATTEMPTS_MAX - 1) return undefined;
+      failures[asked] += 1;
+      return { kind: "network" };
+    };
+    const { clock, session } = setUp({ fault });
+    expect(await clock.until(session.send("hello").text)).toBe(STORY_TEXT);
+  });
+
   test("that brings at least one frame each time is never too often", async () => {
     const script = Array.from({ length: ATTEMPTS_MAX * 3 }, (_, index) =>
       index === 0 ? ([0, { event_type: "response_id" }] as const) : ([0, { event_type: "text", chunk: "x" }] as const),

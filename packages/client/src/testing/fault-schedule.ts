@@ -39,13 +39,14 @@ export function randomFaults(random: () => number, count: number, inARow: number
   let left = Math.floor(random() * count);
   let row = 0;
   return ({ path }: Seen): Fault | undefined => {
+    const isStream = /turns$|stream$/.test(path);
     if (left === 0 || row === inARow || random() < 0.25) {
-      row = 0;
+      if (isStream) row = 0;
       return undefined;
     }
     left -= 1;
     row += 1;
-    return pick(random, /turns$|stream$/.test(path));
+    return pick(random, isStream);
   };
 }
 
