@@ -41,10 +41,21 @@ function findRegistry(agents: string): string | undefined {
 }
 
 function welcome(url: string, agentId: string, hasConsole: boolean): string {
+  return `framerail is at ${url}\n\n${hasConsole ? tryInBrowser(url) : ""}${tryByHand(url, agentId)}`;
+}
+
+function tryInBrowser(url: string): string {
+  return `Three things to try in a browser, at ${url}/ while an answer is being written:
+  1. reload the page           it goes on where it was
+  2. press Stop                it stops, and what was said stays
+  3. kill -9 ${String(process.pid).padEnd(17)} start this again: the turn says that it failed, and keeps what it said
+
+`;
+}
+
+function tryByHand(url: string, agentId: string): string {
   const json = "-H 'content-type: application/json'";
-  return `framerail is at ${url}
-${hasConsole ? "\nOpen it in a browser: the console is there.\n" : ""}
-Three things to try by hand:
+  return `By hand:
   1. open a session     curl -s ${url}/v1/sessions ${json} -d '{"agent_id":"${agentId}"}'
   2. send it a message  curl -N ${url}/v1/sessions/SESSION/turns ${json} -d '{"message":"hello"}'
   3. cut it with Ctrl-C, and read on where you were
