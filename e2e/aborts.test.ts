@@ -14,11 +14,13 @@ import { processorWaitMs, startProbed } from "./load/probed-program.js";
 const LONG = process.env.FRAMERAIL_LONG !== undefined;
 const ABORTS = LONG ? 10_000 : 500;
 const WARM_UP = 100;
-const LANES = 6;
+const LANES = 10;
 const TIMEOUT_MS = LONG ? 3_600_000 : 300_000;
 /** What it may take until the model's request is closed: of a turn that was read [G11], and of one whose reader never came. */
 const CLOSED_MS_MAX = 250;
 const UNREAD_MS_MAX = FIRST_READER_MS + CLOSED_MS_MAX;
+/** After this nothing of the callers is left: Node's fetch keeps an idle connection for 4 s. */
+const REST_MS = 6_000;
 const LEFT = { action: "cancel", grace_ms: 0 };
 
 let model: FakeModel;
@@ -135,11 +137,11 @@ test(`${ABORTS} callers that leave at any byte take their turns with them within
   const plans = Array.from({ length: WARM_UP + ABORTS }, () => choosePlan(random));
   await leaveMany(plans.slice(0, WARM_UP));
   await expect.poll(noneRuns, { timeout: 20_000 }).toBe("0");
-  await sleep(2_500);
+  await sleep(REST_MS);
   const before = await program.measure();
   const closed = await leaveMany(plans.slice(WARM_UP));
   await expect.poll(noneRuns, { timeout: 20_000 }).toBe("0");
-  await sleep(2_500);
+  await sleep(REST_MS);
 
   const turns = closed.flatMap(({ closedMs, ...rest }) => (closedMs === undefined ? [] : [{ ...rest, closedMs }]));
   expect(turns.length).toBeGreaterThan(ABORTS / 2);

