@@ -12,6 +12,8 @@ export const RETRY_MS_MIN = 20;
 export const RETRY_MS_MAX = 1_000;
 /** How long a turn's frames wait for a log that is away, from its first failure; then the turn fails. */
 export const AWAY_MS_MAX = 30_000;
+/** When a store that could not say whose turn it is, is asked again; for AWAY_MS_MAX at most. */
+export const CONFIRM_AGAIN_MS = 250;
 
 /** Calls begin so far apart at least: a call costs far more than a frame in it, and nobody sees four milliseconds. */
 export const BEAT_MS = 4;

@@ -102,6 +102,35 @@ test("an owner that lost its turn does not bring it back to an empty Redis [D-3]
   expect(await onRedis(server.url, (redis) => redis.dbsize())).toBe(0);
 });
 
+test("a turn that Redis lost while the store was away too is there again once the store says whose it is [G3] [D-1] [D-4]", async () => {
+  let asked = 0;
+  const confirmOwner = () => {
+    asked += 1;
+    return asked < 4 ? Promise.reject(new Error("the store is away")) : Promise.resolve(true);
+  };
+  const a = openLog(server.url, { confirmOwner });
+  const turn = startTurn(a);
+  turn.append(1, 3);
+  await untilReleased(await attachTo(a, turn.turnId), 3);
+  await onRedis(server.url, (redis) => redis.flushall());
+  turn.append(4, 4);
+  await turn.seal(5);
+  expect([asked, turn.failures]).toEqual([4, []]);
+  expect(await readToEnd(await attachTo(openLog(server.url), turn.turnId))).toBe(textOf(turn.turnId, 1, 5));
+});
+
+test("a turn whose owner cannot be told for too long is given up [G8] [D-1]", async () => {
+  const confirmOwner = () => Promise.reject(new Error("the store is away"));
+  const a = openLog(server.url, { confirmOwner, clock: hastyClock });
+  const turn = startTurn(a);
+  turn.append(1, 3);
+  await untilReleased(await attachTo(a, turn.turnId), 3);
+  await onRedis(server.url, (redis) => redis.flushall());
+  turn.append(4, 4);
+  await until("it is given up", () => turn.failures.length > 0);
+  expect(turn.failures).toEqual(["LOG_UNAVAILABLE"]);
+});
+
 test("a turn that is longer than what is kept goes on, but not after Redis lost it [G8] [D-1]", async () => {
   const log = openLog(server.url);
   const turn = startTurn(log);

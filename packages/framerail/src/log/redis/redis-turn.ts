@@ -4,7 +4,8 @@
 //   T1. One set of frames is under way at a time, and is sent unchanged until there is an answer.
 //   T2. Frames are released when they are acknowledged, never before.
 //   T3. Frames wait for a log that is away for AWAY_MS_MAX and up to WAITING_LENGTH_MAX; then the turn fails.
-//   T4. A turn that Redis has lost is restored from what is kept, once it is certain that it is still this process's.
+//   T4. A turn that Redis has lost is restored from what is kept, once it is certain that it is still this process's. A store
+//       that cannot tell now is asked again: what readers saw is nowhere but here, and must not be given up for that.
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
@@ -15,7 +16,7 @@ import type { OpenOptions, TurnAppender, TurnRef } from "../turn-log.js";
 import type { AppendAnswer, AppendItem } from "./append-script.js";
 import { unavailable } from "./connection.js";
 import type { KeptFrames } from "./kept-frames.js";
-import { AWAY_MS_MAX, WAITING_LENGTH_HIGH, WAITING_LENGTH_MAX } from "./limits.js";
+import { AWAY_MS_MAX, CONFIRM_AGAIN_MS, WAITING_LENGTH_HIGH, WAITING_LENGTH_MAX } from "./limits.js";
 import type { RedisView } from "./redis-view.js";
 
 export interface RedisTurnOptions extends OpenOptions {
@@ -220,7 +221,10 @@ export class RedisTurn implements TurnAppender {
         if (!isOwner) this.fail(stale(this.ref.turnId));
         else if (this.#restore(this.#base)) this.#options.schedule(this);
       },
-      (cause: unknown) => this.fail(unavailable("it cannot be told whose turn this is", cause)),
+      () =>
+        void this.#options.clock.schedule(CONFIRM_AGAIN_MS, () => {
+          if (this.#failure === undefined) this.#confirm();
+        }),
     );
   }
 
