@@ -6,7 +6,8 @@ import { logReports } from "./log-reports.js";
 
 function linesOf(what: string, details: ReportDetails): unknown[] {
   const lines: string[] = [];
-  const logger = createLogger({ destination: { write: (line) => void lines.push(line) }, clock: systemClock });
+  const destination = { write: (line: string) => void lines.push(line) };
+  const logger = createLogger({ destination, clock: systemClock, level: "debug" });
   logReports(logger)(what, details);
   return lines.map((line) => JSON.parse(line));
 }
@@ -32,7 +33,13 @@ test("a status id that is not registered is told elsewhere, and once", () => {
   const event = { type: "status", event_id: "humming" } as const;
   const report = { kind: "policy", event, emitter: "shop", decision: "suppress" } as const;
   expect(linesOf("published", { report: { ...report, unregistered: true } })).toEqual([]);
-  expect(linesOf("published", { report })).toMatchObject([{ level: "warn", event_type: "status", emitter: "shop" }]);
+});
+
+test("what policy decides by its table is its daily work, and told to who asks for all of it", () => {
+  const report = { kind: "policy", event: { type: "thinking" }, emitter: "shop" } as const;
+  expect(linesOf("published", { report: { ...report, decision: "suppress" } })).toMatchObject([
+    { level: "debug", event_type: "thinking", emitter: "shop", reason: "suppress" },
+  ]);
 });
 
 test("whatever else is reported is a warning with its turn and its error", () => {

@@ -31,9 +31,14 @@ function logPublished(logger: Logger, report: PublishReport, turn: LogFields): v
       });
       return;
     case "policy":
-      // An id that is not registered has a line of its own (observe-turns.ts).
+      // An id that is not registered has a line of its own (observe-turns.ts). All else is what policy is there for.
       if (report.unregistered) return;
-      logger.warn("policy kept an event back", { ...turn, event_type: report.event.type, emitter: report.emitter });
+      logger.debug("policy decided about an event", {
+        ...turn,
+        event_type: report.event.type,
+        emitter: report.emitter,
+        reason: report.decision,
+      });
       return;
     case "violation":
       logger.error("a turn broke the order of its frames", { ...turn, reason: report.message });
