@@ -90,13 +90,19 @@ test("a Redis that comes back with an older state gets what it lost [D-1]", asyn
   expect(await readToEnd(await attachTo(openLog(server.url), turn.turnId))).toBe(textOf(turn.turnId, 1, 7));
 });
 
-test("an owner that lost its turn does not bring it back to an empty Redis [D-3]", async () => {
-  const a = openLog(server.url, { confirmOwner: () => Promise.resolve(false) });
-  const turn = startTurn(a);
+/** A turn that Redis had three frames of and has lost, at its fourth. */
+async function loseTurn(options: Parameters<typeof openLog>[1]) {
+  const log = openLog(server.url, options);
+  const turn = startTurn(log);
   turn.append(1, 3);
-  await untilReleased(await attachTo(a, turn.turnId), 3);
+  await untilReleased(await attachTo(log, turn.turnId), 3);
   await onRedis(server.url, (redis) => redis.flushall());
   turn.append(4, 4);
+  return turn;
+}
+
+test("an owner that lost its turn does not bring it back to an empty Redis [D-3]", async () => {
+  const turn = await loseTurn({ confirmOwner: () => Promise.resolve(false) });
   await until("it is refused", () => turn.failures.length > 0);
   expect(turn.failures).toEqual(["STALE_EPOCH"]);
   expect(await onRedis(server.url, (redis) => redis.dbsize())).toBe(0);
@@ -108,12 +114,7 @@ test("a turn that Redis lost while the store was away too is there again once th
     asked += 1;
     return asked < 4 ? Promise.reject(new Error("the store is away")) : Promise.resolve(true);
   };
-  const a = openLog(server.url, { confirmOwner });
-  const turn = startTurn(a);
-  turn.append(1, 3);
-  await untilReleased(await attachTo(a, turn.turnId), 3);
-  await onRedis(server.url, (redis) => redis.flushall());
-  turn.append(4, 4);
+  const turn = await loseTurn({ confirmOwner });
   await turn.seal(5);
   expect([asked, turn.failures]).toEqual([4, []]);
   expect(await readToEnd(await attachTo(openLog(server.url), turn.turnId))).toBe(textOf(turn.turnId, 1, 5));
@@ -121,12 +122,7 @@ test("a turn that Redis lost while the store was away too is there again once th
 
 test("a turn whose owner cannot be told for too long is given up [G8] [D-1]", async () => {
   const confirmOwner = () => Promise.reject(new Error("the store is away"));
-  const a = openLog(server.url, { confirmOwner, clock: hastyClock });
-  const turn = startTurn(a);
-  turn.append(1, 3);
-  await untilReleased(await attachTo(a, turn.turnId), 3);
-  await onRedis(server.url, (redis) => redis.flushall());
-  turn.append(4, 4);
+  const turn = await loseTurn({ confirmOwner, clock: hastyClock });
   await until("it is given up", () => turn.failures.length > 0);
   expect(turn.failures).toEqual(["LOG_UNAVAILABLE"]);
 });
