@@ -7,6 +7,7 @@ import type { JournalRow } from "../../packages/framerail/dist/store/journal.js"
 import { createJournal } from "../../packages/framerail/dist/store/journal.js";
 import { CONNECTIONS_MAX } from "../../packages/framerail/dist/store/limits.js";
 import type { SqlDriver, Statement } from "../../packages/framerail/dist/store/sql.js";
+import { AS_CONNECTED } from "../../packages/framerail/dist/store/sql.js";
 import type { TurnEnd } from "../../packages/framerail/dist/store/turn-end.js";
 import { commitTurnEnd } from "../../packages/framerail/dist/store/turn-end.js";
 import { endStatements, journalStatement } from "./bare-statements.js";
@@ -31,7 +32,8 @@ export function createOurs(driver: SqlDriver): Contender {
   const journal = createJournal({ database, onRefused: refuse });
   return {
     name: "framerail",
-    seed: async (turns) => void (await driver.transaction("begin", (sql) => sql.query(SEED, [JSON.stringify(turns)]))),
+    seed: async (turns) =>
+      void (await driver.transaction(AS_CONNECTED, (sql) => sql.query(SEED, [JSON.stringify(turns)]))),
     end: (turn, end) => commitTurnEnd(database, turn.orgId, end),
     journal(rows) {
       for (const row of rows) journal.append(row);

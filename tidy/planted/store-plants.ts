@@ -16,12 +16,9 @@ const SCOPE: readonly Row[] = [["statements end with their transaction", "over =
 const POSTGRES: readonly Row[] = [
   ["a commit that was sent is unknown", "return brokenConnection(error, true);\n  const", "return error;\n  const"],
   ["a server that dies of a commit", "return lives ? storeError(error, true) : ", "return lives ? error : error ?? "],
-  [
-    "a lone statement's commit is unknown",
-    "brokenConnection(step.reason, !isTold)",
-    "brokenConnection(step.reason, false)",
-  ],
-  ["what the server said is no doubt", "brokenConnection(step.reason, !isTold)", "brokenConnection(step.reason, true)"],
+  ["a lone statement's commit is unknown", "sqlStateOf(cause) === undefined);", "false);"],
+  ["what the server said is no doubt", "sqlStateOf(cause) === undefined);", "true);"],
+  ["a lone statement that dies of its commit", "if (wasCommitting) throw", "if (!cause) throw"],
   ["an author's error costs no connection", 'failed || client.getTransactionStatus() !== "I"', "true"],
   ["a server that failed is asked anew", "failed || client.getTransactionStatus()", "client.getTransactionStatus()"],
   ["a failed transaction is not committed", 'if (answer.command !== "COMMIT")', "if (!answer)", "../transactions"],
@@ -30,6 +27,24 @@ const POSTGRES: readonly Row[] = [
   ["a statement has a limit on the server", "statement_timeout: statementMsMax,", ""],
   ["a break of an idle connection is heard", 'pool.on("error", (error) => report?.(error));', ""],
   ["an address is checked", "if (!/^postgres(?:ql)?:/.test(url) || !URL.canParse(url))", "if (!url)"],
+];
+const ONE_COMMIT: readonly Row[] = [
+  [
+    "the role ends with the statement",
+    "set_config('role', $1, true)",
+    "set_config('role', $1, false)",
+    "../open-database",
+  ],
+  [
+    "the tenant does too",
+    "set_config('app.org_id', $2, true)",
+    "set_config('app.org_id', $2, false)",
+    "../open-database",
+  ],
+  ["a statement has its scope", "values: [role, orgId]", 'values: ["none", orgId]', "../open-database"],
+  ["nothing is waited for after a refusal", 'queryMode: "extended"', "", "../transactions"],
+  ["what was carried out is at its commit", "this.#commands -= 1;", ""],
+  ["a scope is a command too", "scope.role === undefined ? 1 : 2", "1"],
 ];
 const EMBEDDED: readonly Row[] = [
   ["a commit that was sent is unknown", '{ kind: "commit" }, true)', '{ kind: "commit" })'],
@@ -58,9 +73,11 @@ const LOCK: readonly Row[] = [
 const DATABASE: readonly Row[] = [
   ["a table without row security", "if (open.length > 0)", "if (open.length > 99)"],
   ["the roles are apart", "if (tables.some(({ system }) => system))", "if (tables.length > 99)"],
-  ["the tenant ends with the transaction", "set local app.org_id", "set app.org_id"],
-  ["the role ends with the transaction", "set local role framerail_app", "set role framerail_app"],
   ["repeats are bounded", "tries >= RETRIES_MAX", "tries > RETRIES_MAX", "transactions"],
+];
+const SQL: readonly Row[] = [
+  ["the tenant ends with the transaction", "set local app.org_id", "set app.org_id"],
+  ["the role ends with the transaction", "set local role", "set role"],
 ];
 const MIGRATE: readonly Row[] = [
   ["one migrates at a time", "select pg_advisory_xact_lock(", "select abs("],
@@ -72,9 +89,11 @@ export const STORE_PLANTS: readonly Plant[] = [
   ...rowsOf("store", "failure", "failure", FAILURE),
   ...rowsOf("store", "scoped-sql", "transactions", SCOPE),
   ...rowsOf("store/postgres", "postgres-driver", "postgres-driver", POSTGRES),
+  ...rowsOf("store/postgres", "one-commit", "postgres-driver", ONE_COMMIT),
   ...rowsOf("store/embedded", "embedded-driver", "embedded-driver", EMBEDDED),
   ...rowsOf("store/embedded", "thread-line", "embedded-driver", LINE),
   ...rowsOf("store/embedded", "folder-lock", "folder-lock", LOCK),
   ...rowsOf("store", "database", "open-database", DATABASE),
+  ...rowsOf("store", "sql", "open-database", SQL),
   ...rowsOf("store", "migrate", "migrate", MIGRATE),
 ];

@@ -10,7 +10,7 @@ import type { Clock } from "@framerail/protocol";
 import { FramerailError, systemClock } from "@framerail/protocol";
 import { sqlStateOf } from "./failure.js";
 import { RETRIES_MAX, RETRY_DELAY_MS } from "./limits.js";
-import type { Sql, SqlDriver, Statement } from "./sql.js";
+import type { Scope, Sql, SqlDriver, Statement } from "./sql.js";
 import { isUuid } from "./uuid.js";
 
 export interface Database {
@@ -24,19 +24,19 @@ export interface Database {
 }
 
 const NOBODY = "00000000-0000-0000-0000-000000000000";
-const AS_SYSTEM = "begin; set local role framerail_system";
+const AS_SYSTEM: Scope = { role: "framerail_system" };
 
 /** Codes by which the database says: nothing is wrong, try again. */
 const TRY_AGAIN: ReadonlySet<unknown> = new Set(["40001", "40P01"]);
 
 export function createDatabase(driver: SqlDriver, clock: Clock = systemClock): Database {
-  const run = (opening: string, work: Statement | ((sql: Sql) => Promise<unknown>)): Promise<unknown> =>
+  const run = (scope: Scope, work: Statement | ((sql: Sql) => Promise<unknown>)): Promise<unknown> =>
     retry(clock, () =>
-      typeof work === "function" ? driver.transaction(opening, work) : driver.once<object>(opening, work),
+      typeof work === "function" ? driver.transaction(scope, work) : driver.once<object>(scope, work),
     );
   // The overloads of the interface differ only in what comes back, which is what `work` makes of it.
   return {
-    asTenant: (orgId: string, work: never) => run(openAsTenant(orgId), work),
+    asTenant: (orgId: string, work: never) => run(scopeOf(orgId), work),
     asSystem: (work: never) => run(AS_SYSTEM, work),
     close: () => driver.close(),
   } as Database;
@@ -78,10 +78,10 @@ function refused(why: string, cause?: unknown): FramerailError {
   return new FramerailError("STORE_REFUSED", `the database cannot be used for requests: ${why}`, { cause });
 }
 
-// The id stands in the text, because opening a transaction takes no values: so it must be an id and nothing else.
-function openAsTenant(orgId: string): string {
+// A driver may put the id into the text of a statement: so it must be an id and nothing else.
+function scopeOf(orgId: string): Scope {
   if (!isUuid(orgId)) throw new FramerailError("INVALID_ARGUMENT", "a tenant's id must be a UUID in lower case");
-  return `begin; set local role framerail_app; set local app.org_id = '${orgId}'`;
+  return { role: "framerail_app", orgId };
 }
 
 async function retry<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {

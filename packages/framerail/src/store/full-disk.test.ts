@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, inject, test } from "vitest";
 import { openEmbeddedDriver } from "./embedded/embedded-driver.js";
 import { createPostgresDriver } from "./postgres/postgres-driver.js";
 import type { SqlDriver } from "./sql.js";
+import { AS_CONNECTED } from "./sql.js";
 import { endOfChild, startChild } from "./testing/child-process.js";
 import { fillStore } from "./testing/fill-store.js";
 import { createPostgresServer } from "./testing/postgres-server.js";
@@ -20,7 +21,7 @@ beforeEach(() => {
 afterEach(() => disk.dispose());
 
 const readKept = async (driver: SqlDriver) =>
-  (await driver.once<{ n: number }>("begin", { text: "select n from filling order by n" })).map(({ n }) => n);
+  (await driver.once<{ n: number }>(AS_CONNECTED, { text: "select n from filling order by n" })).map(({ n }) => n);
 
 /** A row whose commit was under way when the disk was full may be there; every other is there, or is not. */
 function expectKept(found: readonly number[], { kept, codes }: { kept: readonly number[]; codes: readonly string[] }) {
@@ -40,7 +41,7 @@ test("a full disk stops the embedded store with a code, and costs nothing that i
   disk.grow();
   const driver = await openEmbeddedDriver({ folder, thread: THREAD });
   expectKept(await readKept(driver), JSON.parse(out) as { kept: number[]; codes: string[] });
-  await driver.once("begin", { text: "insert into filling values (-1, '')" });
+  await driver.once(AS_CONNECTED, { text: "insert into filling values (-1, '')" });
   await driver.close();
 });
 
@@ -53,7 +54,7 @@ test("a full disk stops the server's store with a code, and costs nothing that i
   disk.grow();
   await server.start();
   expectKept(await readKept(driver), filled);
-  await driver.once("begin", { text: "insert into filling values (-1, '')" });
+  await driver.once(AS_CONNECTED, { text: "insert into filling values (-1, '')" });
   await driver.close();
   await server.dispose();
 });

@@ -9,6 +9,7 @@ import { openDatabase } from "./database.js";
 import { openEmbeddedDriver } from "./embedded/embedded-driver.js";
 import { migrate } from "./migrate.js";
 import { createPostgresDriver } from "./postgres/postgres-driver.js";
+import { AS_CONNECTED } from "./sql.js";
 import { endOfChild, startChild } from "./testing/child-process.js";
 import type { TestStore } from "./testing/open-store.js";
 import { copyEmbeddedTemplate, createTenant, DRIVERS, openStore } from "./testing/open-store.js";
@@ -137,7 +138,7 @@ test("the owner of a database who is no superuser migrates it and serves request
   const driver = createPostgresDriver({ url: url.href });
   expect(await migrate(driver)).toEqual({ version: FILES.length, applied: FILES });
   const org = await createTenant(await openDatabase(driver));
-  expect(await driver.once("begin", { text: `select from organizations where id = '${org}'` })).toEqual([]);
+  expect(await driver.once(AS_CONNECTED, { text: `select from organizations where id = '${org}'` })).toEqual([]);
   await driver.close();
   await onServer(inject("postgresUrl"), `drop database ${name} with (force)`, `drop role ${login}`);
 });

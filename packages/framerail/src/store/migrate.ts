@@ -9,6 +9,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { FramerailError } from "@framerail/protocol";
 import { sqlStateOf } from "./failure.js";
 import type { Sql, SqlDriver } from "./sql.js";
+import { AS_CONNECTED } from "./sql.js";
 
 interface Migration {
   readonly version: number;
@@ -36,7 +37,7 @@ const TABLE = `create table if not exists framerail_migrations (
 /** Throws STORE_REFUSED for a database that is not ours to change (M3), or whose change failed (M2). */
 export async function migrate(driver: SqlDriver, folder: URL = FOLDER): Promise<MigrationResult> {
   const migrations = readMigrations(folder);
-  return driver.transaction("begin", async (sql) => {
+  return driver.transaction(AS_CONNECTED, async (sql) => {
     await sql.query(`select pg_advisory_xact_lock(${LOCK})`);
     await sql.script(TABLE);
     const missing = judge(migrations, await readApplied(sql));

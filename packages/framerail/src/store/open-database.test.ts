@@ -5,6 +5,7 @@ import { createDatabase, openDatabase } from "./database.js";
 import { openEmbeddedDriver } from "./embedded/embedded-driver.js";
 import { createPostgresDriver } from "./postgres/postgres-driver.js";
 import type { SqlDriver } from "./sql.js";
+import { AS_CONNECTED } from "./sql.js";
 import type { TestStore } from "./testing/open-store.js";
 import {
   copyEmbeddedTemplate,
@@ -103,7 +104,7 @@ const LEFT_BEHIND = `select current_user as "user", session_user = current_user 
 async function leavesNothingBehind(driver: SqlDriver, spoil: Readonly<Record<string, () => Promise<unknown>>>) {
   for (const [what, act] of Object.entries(spoil)) {
     await act().catch(() => undefined);
-    const [left] = await driver.transaction("begin", (sql) => sql.query(LEFT_BEHIND));
+    const [left] = await driver.transaction(AS_CONNECTED, (sql) => sql.query(LEFT_BEHIND));
     expect(left, what).toMatchObject({ themselves: true, tenant: "" });
   }
 }
@@ -119,9 +120,8 @@ function spoilers(driver: SqlDriver, org: string) {
     "a failed transaction": () => database.asTenant(org, (sql) => sql.query("select nonsense")),
     "an author's error": () => database.asTenant(org, async (sql) => sql.query("select 1").then(fail)),
     "an unheard failure": () => database.asTenant(org, async (sql) => sql.query("nonsense").catch(() => undefined)),
-    "a failed opening": () => driver.transaction("begin; set local role nobody_at_all", (sql) => sql.query("select 1")),
-    "a failed opening of one statement": () =>
-      driver.once(`begin; set local app.org_id = '${org}'; set local role nobody_at_all`, { text: "select 1" }),
+    "a failed opening": () => driver.transaction({ role: "nobody_at_all" }, (sql) => sql.query("select 1")),
+    "a failed opening of one statement": () => driver.once({ role: "nobody_at_all", orgId: org }, { text: "select 1" }),
   };
 }
 

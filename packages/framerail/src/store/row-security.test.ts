@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sqlStateOf } from "./failure.js";
-import type { Sql } from "./sql.js";
+import type { Scope, Sql } from "./sql.js";
+import { AS_CONNECTED } from "./sql.js";
 import type { TestStore } from "./testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "./testing/open-store.js";
 import { insertOf, randomIds, tenantRows } from "./testing/tenant-rows.js";
@@ -12,9 +13,9 @@ const NEVER_UPDATED = ["agent_audit_log", "llm_usage_events"];
 const DENIED = "42501";
 const NO_PARENT = "23503";
 
-const AS_APP = "begin; set local role framerail_app";
-const AS_SYSTEM = "begin; set local role framerail_system";
-const asOrg = (orgId: string) => `${AS_APP}; set local app.org_id = '${orgId}'`;
+const AS_APP: Scope = { role: "framerail_app" };
+const AS_SYSTEM: Scope = { role: "framerail_system" };
+const asOrg = (orgId: string): Scope => ({ ...AS_APP, orgId });
 
 /** What chores may do, table by table; nothing else. */
 const CHORES = {
@@ -43,14 +44,14 @@ describe.each(DRIVERS)("tenants on the %s driver", (name) => {
   afterAll(() => store.close());
 
   /** What a statement does and says, in a transaction that leaves nothing behind: its rows, or the database's refusal. */
-  async function attempt(opening: string, ...statements: string[]): Promise<unknown> {
+  async function attempt(scope: Scope, ...statements: string[]): Promise<unknown> {
     let rows: unknown;
     const work = async (sql: Sql) => {
       for (const statement of statements) rows = await sql.query(statement);
       throw new Undo();
     };
     try {
-      return await store.driver.transaction(opening, work);
+      return await store.driver.transaction(scope, work);
     } catch (error) {
       return error instanceof Undo ? rows : (sqlStateOf(error) ?? error);
     }
@@ -111,17 +112,16 @@ describe.each(DRIVERS)("tenants on the %s driver", (name) => {
   });
 
   test.each([...TABLES, "organizations"])("without a tenant there is nothing in %s [D-12]", async (table) => {
-    const unset = [AS_APP, `${AS_APP}; set local app.org_id = ''`];
-    for (const opening of unset) {
-      expect(await attempt(opening, countOf(table))).toEqual([{ count: 0 }]);
+    for (const scope of [AS_APP, asOrg("")]) {
+      expect(await attempt(scope, countOf(table))).toEqual([{ count: 0 }]);
       if (table !== "organizations")
-        expect(await attempt(opening, insertOf(table, a, randomIds()))).toMatch(/42501|23503/);
+        expect(await attempt(scope, insertOf(table, a, randomIds()))).toMatch(/42501|23503/);
     }
   });
 
   test("a tenant that is no id is an error and never everything [D-12]", async () => {
     for (const garbage of ["garbage", "*", `${"0".repeat(8)}`, "%"]) {
-      expect(await attempt(`${AS_APP}; set local app.org_id = '${garbage}'`, "select id from turns")).toBe("22P02");
+      expect(await attempt(asOrg(garbage), "select id from turns")).toBe("22P02");
     }
     for (const garbage of ["", "x", a.toUpperCase(), `${a}'; reset role; --`]) {
       expect(() => store.database.asTenant(garbage, { text: "select 1" })).toThrow("a tenant's id must be a UUID");
@@ -155,7 +155,7 @@ describe.each(DRIVERS)("tenants on the %s driver", (name) => {
   test.each(TABLES)("the owner of %s who is no superuser sees nothing either [R-5.1-3]", async (table) => {
     const owner = `owner_${randomUUID().replaceAll("-", "")}`;
     const [counted] = (await attempt(
-      "begin",
+      AS_CONNECTED,
       `create role ${owner}`,
       `grant create on schema public to ${owner}`,
       `alter table ${table} owner to ${owner}`,
@@ -172,8 +172,8 @@ describe.each(DRIVERS)("tenants on the %s driver", (name) => {
       "truncate agent_audit_log",
       "truncate organizations cascade",
     ];
-    for (const opening of [asOrg(a), AS_SYSTEM, "begin"]) {
-      for (const change of changes) expect(await attempt(opening, change)).toBe(DENIED);
+    for (const scope of [asOrg(a), AS_SYSTEM, AS_CONNECTED]) {
+      for (const change of changes) expect(await attempt(scope, change)).toBe(DENIED);
     }
     expect(await attempt(asOrg(a), countOf("agent_audit_log"))).toEqual([{ count: 1 }]);
   });

@@ -18,15 +18,30 @@ export interface Sql {
   script(text: string): Promise<void>;
 }
 
+/** As whom a transaction runs. The database forgets both when it ends [D-12]. */
+export interface Scope {
+  /** Who the program is connected as, where none is named. */
+  readonly role?: string;
+  /** The tenant. */
+  readonly orgId?: string;
+}
+
+/** For migrations, and for whoever looks at the database from outside. */
+export const AS_CONNECTED: Scope = {};
+
+/** What begins a transaction. Both names stand in it as they are: who makes a scope has made sure of them. */
+export const beginOf = ({ role, orgId }: Scope): string =>
+  `begin${role === undefined ? "" : `; set local role ${role}`}${orgId === undefined ? "" : `; set local app.org_id = '${orgId}'`}`;
+
 export interface SqlDriver {
   /**
-   * One transaction, begun with `opening`, committed when `work` resolves, rolled back when it rejects. Rejects with
+   * One transaction, committed when `work` resolves, rolled back when it rejects. Rejects with
    * COMMIT_UNKNOWN when the connection broke while the commit was under way, with STORE_UNAVAILABLE when it broke before,
    * and with the database's own error otherwise.
    */
-  transaction<T>(opening: string, work: (sql: Sql) => Promise<T>): Promise<T>;
-  /** The same for one statement that needs nobody's decision: sent with its opening and its commit in one go. */
-  once<Row extends object>(opening: string, statement: Statement): Promise<Row[]>;
+  transaction<T>(scope: Scope, work: (sql: Sql) => Promise<T>): Promise<T>;
+  /** The same for one statement that needs nobody's decision: sent with its scope and its commit in one go. */
+  once<Row extends object>(scope: Scope, statement: Statement): Promise<Row[]>;
   close(): Promise<void>;
 }
 

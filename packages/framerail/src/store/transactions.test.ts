@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RETRIES_MAX } from "./limits.js";
 import type { Sql } from "./sql.js";
+import { AS_CONNECTED } from "./sql.js";
 import type { TestStore } from "./testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "./testing/open-store.js";
 
@@ -66,15 +67,15 @@ describe.each(DRIVERS)("a transaction on the %s driver", (name) => {
     expect(await isThere(id)).toBe(false);
   });
 
-  test("an opening that fails is told, and the next transaction begins", async () => {
-    const opening = "begin; set local role nobody_at_all";
+  test("a role that cannot be taken is told, and the next transaction begins", async () => {
+    const nobody = { role: "nobody_at_all" };
     const select = { text: "select 1 as one" };
-    await expect(store.driver.transaction(opening, (sql) => sql.query("select 1"))).rejects.toMatchObject({
+    await expect(store.driver.transaction(nobody, (sql) => sql.query("select 1"))).rejects.toMatchObject({
       code: "22023",
     });
-    expect(await store.driver.once("begin", select)).toEqual([{ one: 1 }]);
-    await expect(store.driver.once(opening, select)).rejects.toMatchObject({ code: "22023" });
-    expect(await store.driver.once("begin", select)).toEqual([{ one: 1 }]);
+    expect(await store.driver.once(AS_CONNECTED, select)).toEqual([{ one: 1 }]);
+    await expect(store.driver.once(nobody, select)).rejects.toMatchObject({ code: "22023" });
+    expect(await store.driver.once(AS_CONNECTED, select)).toEqual([{ one: 1 }]);
   });
 
   test("what the database asks to repeat is repeated a bounded number of times, then given up as it is", async () => {
@@ -104,19 +105,19 @@ describe.each(DRIVERS)("a transaction on the %s driver", (name) => {
   test("a constraint that is judged at the commit refuses it, and the refusal is no doubt", async () => {
     await store.admin("create table judged_late (id int unique deferrable initially deferred)");
     const twice = "insert into judged_late values (1), (1)";
-    const work = store.driver.transaction("begin", (sql) => sql.query(twice));
+    const work = store.driver.transaction(AS_CONNECTED, (sql) => sql.query(twice));
     await expect(work).rejects.toMatchObject({ code: "23505" });
-    await expect(store.driver.once("begin", { text: twice })).rejects.toMatchObject({ code: "23505" });
+    await expect(store.driver.once(AS_CONNECTED, { text: twice })).rejects.toMatchObject({ code: "23505" });
     expect(await store.admin("select * from judged_late")).toEqual([]);
   });
 
   test("closing waits for what was asked before it, refuses what comes after, and may be asked twice", async () => {
     const other = await openStore(name);
     const asked = Array.from({ length: 30 }, (_, index) =>
-      other.driver.transaction("begin", async (sql) => (await sql.query(`select ${index} as index`))[0]),
+      other.driver.transaction(AS_CONNECTED, async (sql) => (await sql.query(`select ${index} as index`))[0]),
     );
     const closed = [other.driver.close(), other.driver.close()];
-    const late = other.driver.once("begin", { text: "select 1" });
+    const late = other.driver.once(AS_CONNECTED, { text: "select 1" });
     await expect(late).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
     expect(await Promise.all(asked)).toEqual(asked.map((_, index) => ({ index })));
     await Promise.all(closed);

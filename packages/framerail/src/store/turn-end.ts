@@ -76,8 +76,8 @@ const END = `with chained as (${chainedRows("$21")}), ended as (
       returning org_id, id, session_id, agent_id
   ), frames as (
     insert into turn_frames (org_id, turn_id, epoch, first_seq, last_seq, bytes)
-      select org_id, id, $11, first_seq, last_seq, bytes
-        from ended, unnest($18::int[], $19::int[], $20::bytea[]) as segment (first_seq, last_seq, bytes)
+      select org_id, id, $11, first_seq, last_seq, substring($20::bytea from begins for weight)
+        from ended, unnest($18::int[], $19::int[], $24::int[], $25::int[]) as segment (first_seq, last_seq, begins, weight)
   ), message as (${writeMessage("ended")}
   ), calls as (${writeUsage("$23", "ended")}
   ), closed as (${closeCalls("$2", "ended")}
@@ -100,8 +100,11 @@ function valuesOf({ message, terminal, segments, ...end }: TurnEnd): SqlValue[] 
     new Date(end.endedAt),
     segments.map(({ firstSeq }) => firstSeq),
     segments.map(({ lastSeq }) => lastSeq),
-    segments.map(({ bytes }) => bytes),
+    // One after the other in one value: an array of bytes would go over the wire, and be read, as a text of digits.
+    Buffer.concat(segments.map(({ bytes }) => bytes)),
     ...auditValues(end.audit),
     toJsonb(end.calls),
+    segments.map((_, index) => segments.slice(0, index).reduce((sum, { bytes }) => sum + bytes.length, 1)),
+    segments.map(({ bytes }) => bytes.length),
   ];
 }

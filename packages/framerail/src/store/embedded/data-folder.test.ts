@@ -4,6 +4,7 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, wr
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { AS_CONNECTED } from "../sql.js";
 import { copyEmbeddedTemplate } from "../testing/open-store.js";
 import { THREAD } from "../testing/thread.js";
 import { EMBEDDED_VERSION } from "./data-folder.js";
@@ -102,14 +103,14 @@ test("the database that is made has the version that is asked for", () => {
 
 test("a damaged page of a table is an error of what reads it, and never a wrong row", async () => {
   let driver = await openEmbeddedDriver({ folder, thread: THREAD });
-  await driver.once("begin", { text: "insert into organizations (id) values (gen_random_uuid())" });
-  const [{ path } = { path: "" }] = await driver.once<{ path: string }>("begin", {
+  await driver.once(AS_CONNECTED, { text: "insert into organizations (id) values (gen_random_uuid())" });
+  const [{ path } = { path: "" }] = await driver.once<{ path: string }>(AS_CONNECTED, {
     text: "select pg_relation_filepath('organizations') as path",
   });
   await driver.close();
   flip(path, 8_180);
   driver = await openEmbeddedDriver({ folder, thread: THREAD });
-  const read = driver.once("begin", { text: "select * from organizations" });
+  const read = driver.once(AS_CONNECTED, { text: "select * from organizations" });
   await expect(read).rejects.toMatchObject({ code: "XX001" });
   await driver.close();
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Sql } from "../sql.js";
+import { AS_CONNECTED } from "../sql.js";
 import { copyEmbeddedTemplate } from "../testing/open-store.js";
 import { THREAD } from "../testing/thread.js";
 import type { EmbeddedSqlDriver } from "./embedded-driver.js";
@@ -26,12 +27,12 @@ const count = async () => (await once("select count(*) as count from organizatio
 const INSERT = "insert into organizations (id) values (gen_random_uuid())";
 /** Busy for a while, in the way a long statement is. */
 const LONG = "do $$ begin perform sum(n) from generate_series(1, 100000000) n; end $$";
-const once = (text: string) => driver.once<{ count: number }>("begin", { text });
+const once = (text: string) => driver.once<{ count: number }>(AS_CONNECTED, { text });
 
 test("transactions run one after the other, in the order they were asked for, whatever they wait for", async () => {
   const seen: string[] = [];
   const slow = (name: string) =>
-    driver.transaction("begin", async (sql) => {
+    driver.transaction(AS_CONNECTED, async (sql) => {
       seen.push(`${name} begins`);
       await sql.query("select 1");
       await sleep(20);
@@ -47,17 +48,17 @@ test("transactions run one after the other, in the order they were asked for, wh
 });
 
 test("those who wait are bounded in number, and none of them is lost", async () => {
-  const asked = Array.from({ length: 60 }, () => driver.once("begin", one));
+  const asked = Array.from({ length: 60 }, () => driver.once(AS_CONNECTED, one));
   const settled = await Promise.allSettled(asked);
   const refused = settled.filter((result) => result.status === "rejected").map(({ reason }) => reason as unknown);
   expect(refused).toHaveLength(10);
   for (const reason of refused) expect(reason).toMatchObject(UNAVAILABLE);
-  expect(await driver.once("begin", one)).toEqual([{ one: 1 }]);
+  expect(await driver.once(AS_CONNECTED, one)).toEqual([{ one: 1 }]);
 });
 
 test("a thread that dies in a statement takes its transaction with it, and the next call opens the folder again", async () => {
   const before = await count();
-  const dying = driver.transaction("begin", async (sql: Sql) => {
+  const dying = driver.transaction(AS_CONNECTED, async (sql: Sql) => {
     await sql.query(INSERT);
     await sql.script(LONG);
   });
@@ -72,13 +73,13 @@ test("a thread that dies in a statement takes its transaction with it, and the n
 
 test("a thread that dies between statements fails what is left of the transaction, and nothing of it stays", async () => {
   const before = await count();
-  const dying = driver.transaction("begin", async (sql: Sql) => {
+  const dying = driver.transaction(AS_CONNECTED, async (sql: Sql) => {
     await sql.query(INSERT);
     await driver.terminate();
     await sql.query(INSERT);
   });
   await expect(dying).rejects.toMatchObject(UNAVAILABLE);
-  const unsent = driver.transaction("begin", async (sql: Sql) => {
+  const unsent = driver.transaction(AS_CONNECTED, async (sql: Sql) => {
     await sql.query(INSERT);
     await driver.terminate();
   });
@@ -93,7 +94,7 @@ test("a thread that dies in a commit leaves it unknown [D-4]", async () => {
     perform sum(n) from generate_series(1, 100000000) n; return new; end $$`);
   await once(`create constraint trigger late after insert on organizations deferrable initially deferred
     for each row execute function be_long()`);
-  for (const ask of [() => driver.transaction("begin", (sql) => sql.query(INSERT)), () => once(INSERT)]) {
+  for (const ask of [() => driver.transaction(AS_CONNECTED, (sql) => sql.query(INSERT)), () => once(INSERT)]) {
     // Opens it again where the round before ended the thread.
     await count();
     const heard = expect(ask()).rejects.toMatchObject({ code: "COMMIT_UNKNOWN" });
@@ -109,14 +110,14 @@ test("a statement that takes too long costs the thread, and only that transactio
   await driver.close();
   driver = await openEmbeddedDriver({ folder, thread: THREAD, statementMsMax: 1_000 });
   const before = await count();
-  const long = driver.transaction("begin", (sql) => sql.query(INSERT).then(() => sql.script(LONG)));
+  const long = driver.transaction(AS_CONNECTED, (sql) => sql.query(INSERT).then(() => sql.script(LONG)));
   await expect(long).rejects.toMatchObject(UNAVAILABLE);
   expect(await count()).toBe(before);
 });
 
 test("a transaction that asks for nothing for too long is rolled back, and the others go on", async () => {
   const before = await count();
-  const idle = driver.transaction("begin", async (sql) => {
+  const idle = driver.transaction(AS_CONNECTED, async (sql) => {
     await sql.query(INSERT);
     await new Promise(() => undefined);
   });
@@ -124,7 +125,7 @@ test("a transaction that asks for nothing for too long is rolled back, and the o
   await expect(idle).rejects.toMatchObject(UNAVAILABLE);
   await waiting;
   // One that asks again and again may last.
-  await driver.transaction("begin", async (sql) => {
+  await driver.transaction(AS_CONNECTED, async (sql) => {
     for (let part = 0; part < 5; part += 1) {
       await sleep(300);
       await Promise.all([sql.query(INSERT), sql.query("select 1")]);
@@ -151,7 +152,7 @@ test("a first start that was stopped half way is begun anew", async () => {
   mkdirSync(`${database}.new`);
   writeFileSync(join(`${database}.new`, "PG_VERSION"), "18\n");
   driver = await openEmbeddedDriver({ folder, thread: THREAD });
-  expect(await driver.once("begin", one)).toEqual([{ one: 1 }]);
+  expect(await driver.once(AS_CONNECTED, one)).toEqual([{ one: 1 }]);
   expect(readdirSync(folder).sort()).toEqual(["lock", "postgres"]);
   expect(existsSync(join(database, "PG_VERSION"))).toBe(true);
 });

@@ -15,7 +15,8 @@ import { FramerailError, systemClock } from "@framerail/protocol";
 import { brokenConnection, storeError } from "../failure.js";
 import { STATEMENT_MS_MAX, WAITING_MAX } from "../limits.js";
 import { runScoped, unheardFailure } from "../scoped-sql.js";
-import type { Sql, SqlDriver, SqlValue, Statement } from "../sql.js";
+import type { Scope, Sql, SqlDriver, SqlValue, Statement } from "../sql.js";
+import { beginOf } from "../sql.js";
 import { checkDataFolder } from "./data-folder.js";
 import { lockFolder } from "./folder-lock.js";
 import { createIdleLimit } from "./idle-limit.js";
@@ -89,10 +90,10 @@ class EmbeddedDriver implements EmbeddedSqlDriver {
     this.#line = opened.line;
   }
 
-  transaction<T>(opening: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  transaction<T>(scope: Scope, work: (sql: Sql) => Promise<T>): Promise<T> {
     return this.#inTurn(async () => {
       // E4
-      let unopened: string | undefined = opening;
+      let unopened: string | undefined = beginOf(scope);
       const open = () => {
         const text = unopened;
         unopened = undefined;
@@ -118,8 +119,8 @@ class EmbeddedDriver implements EmbeddedSqlDriver {
     });
   }
 
-  once<Row extends object>(opening: string, statement: Statement): Promise<Row[]> {
-    return this.#inTurn(() => this.#ask<Row>({ kind: "once", opening, statement }, true));
+  once<Row extends object>(scope: Scope, statement: Statement): Promise<Row[]> {
+    return this.#inTurn(() => this.#ask<Row>({ kind: "once", opening: beginOf(scope), statement }, true));
   }
 
   close(): Promise<void> {

@@ -5,6 +5,7 @@ import type { Database } from "../database.js";
 import { createDatabase } from "../database.js";
 import { CONNECT_MS_MAX } from "../limits.js";
 import type { Sql, SqlDriver } from "../sql.js";
+import { AS_CONNECTED } from "../sql.js";
 import type { CuttingProxy } from "../testing/cutting-proxy.js";
 import { createCuttingProxy } from "../testing/cutting-proxy.js";
 import { createPostgresDatabase, createTenant } from "../testing/open-store.js";
@@ -49,37 +50,38 @@ test("a line that breaks before the commit leaves nothing and no doubt [D-4]", a
   for (const at of ["set local", "insert into acts"]) {
     const id = randomUUID();
     proxy.cutAt({ way: "up", at });
-    const work = driver.transaction("begin; set local statement_timeout = 0", (sql) => sql.query(act(id)));
+    const work = driver.transaction({ role: "none" }, (sql) => sql.query(act(id)));
     await expect(work).rejects.toMatchObject(UNAVAILABLE);
     expect(await isThere(id)).toBe(false);
   }
   const id = randomUUID();
   proxy.cutAt({ way: "down", at: "INSERT 0 1" });
-  await expect(driver.transaction("begin", (sql) => sql.query(act(id)))).rejects.toMatchObject(UNAVAILABLE);
+  await expect(driver.transaction(AS_CONNECTED, (sql) => sql.query(act(id)))).rejects.toMatchObject(UNAVAILABLE);
   expect(await isThere(id)).toBe(false);
 });
 
 test.each([
-  { way: "up", at: "commit", there: false },
-  { way: "down", at: "COMMIT", there: true },
+  { way: "up", at: "commit", once: "insert into acts", there: false },
+  { way: "down", at: "COMMIT", once: "INSERT 0 1", there: true },
 ] as const)("a line that breaks at the commit ($way) leaves it unknown, whatever became of it [D-4]", async (cut) => {
   const driver = open({ url: proxy.url });
   const [id, once] = [randomUUID(), randomUUID()];
   proxy.cutAt(cut);
-  await expect(driver.transaction("begin", (sql) => sql.query(act(id)))).rejects.toMatchObject(UNKNOWN);
+  await expect(driver.transaction(AS_CONNECTED, (sql) => sql.query(act(id)))).rejects.toMatchObject(UNKNOWN);
   expect(await isThere(id)).toBe(cut.there);
-  proxy.cutAt(cut);
-  await expect(driver.once("begin", { text: act(once) })).rejects.toMatchObject(UNKNOWN);
+  // One statement by itself is committed by the message that brings it, and so its answer is the commit's.
+  proxy.cutAt({ way: cut.way, at: cut.once });
+  await expect(driver.once(AS_CONNECTED, { text: act(once) })).rejects.toMatchObject(UNKNOWN);
   expect(await isThere(once)).toBe(cut.there);
   // The broken connections are gone from the pool.
-  expect(await driver.once("begin", { text: "select 1 as one" })).toEqual([{ one: 1 }]);
+  expect(await driver.once(AS_CONNECTED, { text: "select 1 as one" })).toEqual([{ one: 1 }]);
 });
 
 test("a server that says it stops before the commit leaves no doubt, and one that stops at it does [D-4]", async () => {
   const driver = open();
   const dying = "select pg_terminate_backend(pg_backend_pid())";
-  await expect(driver.once("begin", { text: dying })).rejects.toMatchObject(UNAVAILABLE);
-  await expect(driver.transaction("begin", (sql) => sql.query(dying))).rejects.toMatchObject(UNAVAILABLE);
+  await expect(driver.once(AS_CONNECTED, { text: dying })).rejects.toMatchObject(UNAVAILABLE);
+  await expect(driver.transaction(AS_CONNECTED, (sql) => sql.query(dying))).rejects.toMatchObject(UNAVAILABLE);
   await onServer(
     url,
     "create table dies_late (id int)",
@@ -89,7 +91,8 @@ test("a server that says it stops before the commit leaves no doubt, and one tha
       for each row execute function die()`,
   );
   const insert = "insert into dies_late values (1)";
-  await expect(driver.transaction("begin", (sql) => sql.query(insert))).rejects.toMatchObject(UNKNOWN);
+  await expect(driver.transaction(AS_CONNECTED, (sql) => sql.query(insert))).rejects.toMatchObject(UNKNOWN);
+  await expect(driver.once(AS_CONNECTED, { text: insert })).rejects.toMatchObject(UNKNOWN);
 });
 
 test("a server that dies of a commit leaves it unknown, whatever it said last [D-4]", async () => {
@@ -97,8 +100,8 @@ test("a server that dies of a commit leaves it unknown, whatever it said last [D
   const driver = open({ url: proxy.url });
   const text = "insert into judged_late values (1), (1)";
   for (const ask of [
-    () => driver.transaction("begin", (sql) => sql.query(text)),
-    () => driver.once("begin", { text }),
+    () => driver.transaction(AS_CONNECTED, (sql) => sql.query(text)),
+    () => driver.once(AS_CONNECTED, { text }),
   ]) {
     await expect(ask()).rejects.toMatchObject({ code: "23505" });
     proxy.cutAt({ way: "up", at: "rollback" });
@@ -111,13 +114,13 @@ test("the end of a turn whose commit was lost is settled by looking [D-4]", asyn
   const database = createDatabase(driver);
   const org = await createTenant(database);
   const kept = await startTurn(database, org);
-  proxy.cutAt({ way: "down", at: "COMMIT" });
+  proxy.cutAt({ way: "down", at: kept.turnId });
   await commitTurnEnd(database, org, await endOf(kept));
   expect(await readTurn(database, org, kept.turnId)).toMatchObject({ status: "ended" });
 
   const lost = await startTurn(database, org);
   const end = await endOf(lost);
-  proxy.cutAt({ way: "up", at: "commit" });
+  proxy.cutAt({ way: "up", at: lost.turnId });
   await expect(commitTurnEnd(database, org, end)).rejects.toMatchObject(UNKNOWN);
   expect(await readTurn(database, org, lost.turnId)).toMatchObject({ status: "running" });
   await commitTurnEnd(database, org, end);
@@ -129,9 +132,9 @@ test("a server that was killed and started again is worked on by the same pool",
   await server.start();
   const report = vi.fn();
   const driver = open({ url: server.url("postgres"), report });
-  const ask = () => driver.once<{ one: number }>("begin", { text: "select 1 as one" });
+  const ask = () => driver.once<{ one: number }>(AS_CONNECTED, { text: "select 1 as one" });
   await Promise.all(Array.from({ length: 5 }, ask));
-  const cut = driver.transaction("begin", (sql) => sql.query("select pg_sleep(20)"));
+  const cut = driver.transaction(AS_CONNECTED, (sql) => sql.query("select pg_sleep(20)"));
   const heard = expect(cut).rejects.toMatchObject(UNAVAILABLE);
   await sleep(100);
   await server.kill();
@@ -147,10 +150,10 @@ test("a server that was killed and started again is worked on by the same pool",
 test("those who wait for a connection are bounded in number, and none of them is lost", async () => {
   const driver = open({ connectionsMax: 1, waitingMax: 2 });
   let free: (() => void) | undefined;
-  const holding = driver.transaction("begin", () => new Promise<void>((resolve) => (free = resolve)));
+  const holding = driver.transaction(AS_CONNECTED, () => new Promise<void>((resolve) => (free = resolve)));
   await vi.waitUntil(() => free !== undefined);
-  const waiting = [1, 2].map((n) => driver.once("begin", { text: `select ${n} as n` }));
-  await expect(driver.once("begin", { text: "select 3" })).rejects.toThrow("too many wait for the database");
+  const waiting = [1, 2].map((n) => driver.once(AS_CONNECTED, { text: `select ${n} as n` }));
+  await expect(driver.once(AS_CONNECTED, { text: "select 3" })).rejects.toThrow("too many wait for the database");
   free?.();
   await holding;
   expect(await Promise.all(waiting)).toEqual([[{ n: 1 }], [{ n: 2 }]]);
@@ -160,14 +163,14 @@ test("nobody waits without end, for a connection or for an answer", async () => 
   const silent = await createCuttingProxy(url);
   const stalled = open({ url: silent.url, statementMsMax: 200 });
   const busy = open({ connectionsMax: 1 });
-  await stalled.once("begin", { text: "select 1" });
+  await stalled.once(AS_CONNECTED, { text: "select 1" });
   silent.stall();
   const start = performance.now();
   let free: (() => void) | undefined;
-  const holding = busy.transaction("begin", () => new Promise<void>((resolve) => (free = resolve)));
+  const holding = busy.transaction(AS_CONNECTED, () => new Promise<void>((resolve) => (free = resolve)));
   await Promise.all([
-    expect(stalled.once("begin", { text: "select 1" })).rejects.toMatchObject(UNKNOWN),
-    expect(busy.once("begin", { text: "select 1" })).rejects.toMatchObject(UNAVAILABLE),
+    expect(stalled.once(AS_CONNECTED, { text: "select 1" })).rejects.toMatchObject(UNKNOWN),
+    expect(busy.once(AS_CONNECTED, { text: "select 1" })).rejects.toMatchObject(UNAVAILABLE),
   ]);
   expect(performance.now() - start).toBeLessThan(2 * Math.max(CONNECT_MS_MAX, ANSWER_MS_EXTRA) + 5_000);
   free?.();
@@ -182,7 +185,10 @@ test("a statement that takes too long is ended by the server, and nothing of its
     await sql.query(act(id));
     await sql.query("select pg_sleep(20)");
   };
-  await expect(driver.transaction("begin", slow)).rejects.toMatchObject({ ...UNAVAILABLE, cause: { code: "57014" } });
+  await expect(driver.transaction(AS_CONNECTED, slow)).rejects.toMatchObject({
+    ...UNAVAILABLE,
+    cause: { code: "57014" },
+  });
   expect(await isThere(id)).toBe(false);
 });
 
@@ -220,23 +226,20 @@ test("two that lock each other out, or change one row at once, both get through"
 test("an author's error costs no connection, and a failed one is never given to the next", async () => {
   const driver = open({ connectionsMax: 1 });
   const backend = async (sql: Sql) => (await sql.query<{ pid: number }>("select pg_backend_pid() as pid"))[0]?.pid;
-  const first = await driver.transaction("begin", backend);
-  await expect(driver.transaction("begin", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  await expect(driver.once("begin", { text: "select nonsense" })).rejects.toMatchObject({ code: "42703" });
-  expect(await driver.transaction("begin", backend)).toBe(first);
-  // Said to be done, it is not: the transaction was left open behind the driver's back.
-  await driver.once("begin", { text: "select 1" });
-  await expect(
-    driver.transaction("select 1", (sql) => sql.query("begin").then(() => sql.query("x"))),
-  ).rejects.toThrow();
-  expect(await driver.transaction("begin", backend)).toBe(first);
+  const first = await driver.transaction(AS_CONNECTED, backend);
+  await expect(driver.transaction(AS_CONNECTED, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  await expect(driver.once(AS_CONNECTED, { text: "select nonsense" })).rejects.toMatchObject({ code: "42703" });
+  expect(await driver.transaction(AS_CONNECTED, backend)).toBe(first);
+  // Said to be done, it is not: a transaction was left open behind the driver's back.
+  await driver.once(AS_CONNECTED, { text: "begin" });
+  expect(await driver.transaction(AS_CONNECTED, backend)).not.toBe(first);
 });
 
 test("a server that takes no writes at present is unavailable, and is asked anew on a new connection", async () => {
   const database = new URL(url).pathname.slice(1);
   const driver = open({ connectionsMax: 1 });
   await onServer(url, `alter database ${database} set default_transaction_read_only = on`);
-  const write = () => driver.once("begin", { text: act(randomUUID()) });
+  const write = () => driver.once(AS_CONNECTED, { text: act(randomUUID()) });
   await expect(write()).rejects.toMatchObject({ ...UNAVAILABLE, cause: { code: "25006" } });
   await onServer(
     url,
@@ -249,7 +252,7 @@ test("a server that takes no writes at present is unavailable, and is asked anew
 test("who may not come in is told so for good, and who came too many for now", async () => {
   const nowhere = new URL(url);
   nowhere.pathname = "/no_such_database";
-  await expect(open({ url: nowhere.href }).once("begin", { text: "select 1" })).rejects.toMatchObject({
+  await expect(open({ url: nowhere.href }).once(AS_CONNECTED, { text: "select 1" })).rejects.toMatchObject({
     code: "STORE_REFUSED",
     message: 'the database refuses the connection: database "no_such_database" does not exist',
   });
@@ -258,7 +261,9 @@ test("who may not come in is told so for good, and who came too many for now", a
   const theirs = new URL(url);
   [theirs.username, theirs.password] = [login, "secret"];
   const driver = open({ url: theirs.href });
-  const asked = await Promise.allSettled([1, 2, 3].map(() => driver.once("begin", { text: "select pg_sleep(0.3)" })));
+  const asked = await Promise.allSettled(
+    [1, 2, 3].map(() => driver.once(AS_CONNECTED, { text: "select pg_sleep(0.3)" })),
+  );
   const refused = asked.filter((result) => result.status === "rejected").map(({ reason }) => reason as unknown);
   expect(refused).toHaveLength(2);
   for (const reason of refused) expect(reason).toMatchObject(UNAVAILABLE);

@@ -11,8 +11,9 @@ import pg from "pg";
 import { brokenConnection, connectError, sqlStateOf, storeError } from "../failure.js";
 import { CONNECT_MS_MAX, CONNECTIONS_MAX, PREPARED_MAX, STATEMENT_MS_MAX, WAITING_MAX } from "../limits.js";
 import { runScoped, unheardFailure } from "../scoped-sql.js";
-import type { Sql, SqlDriver, SqlValue, Statement } from "../sql.js";
-import { PARSERS } from "../sql.js";
+import type { Scope, Sql, SqlDriver, SqlValue, Statement } from "../sql.js";
+import { beginOf, PARSERS } from "../sql.js";
+import { commitOne, FailedCommit, prepareScopes } from "./one-commit.js";
 
 export interface PostgresOptions {
   readonly url: string;
@@ -48,8 +49,8 @@ export function createPostgresDriver(options: PostgresOptions): SqlDriver {
     return result;
   };
   return {
-    transaction: (opening, work) => run((client) => runTransaction(client, opening, work)),
-    once: (opening, statement) => run((client) => runOnce(client, opening, statement)),
+    transaction: (scope, work) => run((client) => runTransaction(client, scope, work)),
+    once: (scope, statement) => run((client) => runOnce(client, scope, statement)),
     close: () => (closed ??= Promise.allSettled(running).then(() => pool.end())),
   };
 }
@@ -71,6 +72,8 @@ function createPool(options: PostgresOptions): pg.Pool {
     query_timeout: statementMsMax + ANSWER_MS_EXTRA,
     idle_in_transaction_session_timeout: statementMsMax,
     options: "-c timezone=UTC -c datestyle=ISO",
+    // Waited for, which its type does not say.
+    onConnect: prepareScopes as (client: pg.ClientBase) => void,
   } as pg.PoolConfig);
   // A broken idle connection is replaced by the pool; without a listener it would end the process.
   pool.on("error", (error) => report?.(error));
@@ -97,8 +100,8 @@ async function withClient<T>(pool: pg.Pool, use: (client: PoolClient) => Promise
   }
 }
 
-async function runTransaction<T>(client: PoolClient, opening: string, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const opened = ask(client, opening);
+async function runTransaction<T>(client: PoolClient, scope: Scope, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const opened = ask(client, beginOf(scope));
   // Told where it is awaited.
   opened.catch(() => undefined);
   const sql: Sql = {
@@ -152,21 +155,16 @@ async function rollBack(client: PoolClient, opened: Promise<unknown>, error: unk
   return cause;
 }
 
-async function runOnce<Row extends object>(client: PoolClient, opening: string, statement: Statement): Promise<Row[]> {
-  const opened = client.query(opening);
-  const asked = client.query<Row>(queryOf(statement.text, statement.values));
-  const committed = client.query("commit");
-  const [opening_, asked_, committed_] = await Promise.allSettled([opened, asked, committed]);
-  const isCut = committed_.status === "rejected" && sqlStateOf(committed_.reason) === undefined;
-  // The server answers a commit of a failed transaction with a rollback, so the first failure is the whole story; and
-  // where it said itself that it stopped before the commit, there was none.
-  for (const step of [opening_, asked_]) {
-    if (step.status === "fulfilled") continue;
-    const isTold = sqlStateOf(step.reason) !== undefined;
-    throw isCut ? brokenConnection(step.reason, !isTold) : storeError(step.reason, false);
+async function runOnce<Row extends object>(client: PoolClient, scope: Scope, statement: Statement): Promise<Row[]> {
+  try {
+    return await commitOne<Row>(client, scope, queryOf(statement.text, statement.values));
+  } catch (error) {
+    if (!(error instanceof FailedCommit)) throw error;
+    const { cause, wasCommitting } = error;
+    if (wasCommitting) throw await commitError(client, cause);
+    // Everything had been sent: only a server that said why it stopped leaves no doubt that it stopped before the commit.
+    throw storeError(cause, sqlStateOf(cause) === undefined);
   }
-  if (committed_.status === "rejected") throw await commitError(client, committed_.reason);
-  return (asked_ as PromiseFulfilledResult<pg.QueryResult<Row>>).value.rows;
 }
 
 async function commit(client: PoolClient): Promise<void> {

@@ -2,6 +2,7 @@
 
 import { isFramerailError } from "@framerail/protocol";
 import type { SqlDriver } from "../sql.js";
+import { AS_CONNECTED } from "../sql.js";
 
 const ROWS_MAX = 1_000;
 const FAILURES_MAX = 3;
@@ -10,10 +11,10 @@ const FAILURES_MAX = 3;
 export async function fillStore(driver: SqlDriver): Promise<{ kept: number[]; codes: string[] }> {
   const kept: number[] = [];
   const codes: string[] = [];
-  await driver.once("begin", { text: "create table if not exists filling (n int primary key, text text)" });
+  await driver.once(AS_CONNECTED, { text: "create table if not exists filling (n int primary key, text text)" });
   for (let n = 0; n < ROWS_MAX && codes.length < FAILURES_MAX; n += 1) {
     try {
-      await driver.transaction("begin", (sql) =>
+      await driver.transaction(AS_CONNECTED, (sql) =>
         sql.query("insert into filling select $1, string_agg(md5(random()::text), '') from generate_series(1, 8000)", [
           n,
         ]),

@@ -10,6 +10,7 @@ import { createDatabase } from "../database.js";
 import { openEmbeddedDriver } from "../embedded/embedded-driver.js";
 import { createPostgresDriver } from "../postgres/postgres-driver.js";
 import type { SqlDriver } from "../sql.js";
+import { AS_CONNECTED } from "../sql.js";
 import { onServer } from "./postgres-server.js";
 import { withDatabase } from "./services.js";
 import { THREAD } from "./thread.js";
@@ -31,7 +32,7 @@ export async function openStore(name: DriverName): Promise<TestStore> {
   return {
     driver,
     database: createDatabase(driver),
-    admin: (text) => driver.transaction("begin", (sql) => sql.query(text)),
+    admin: (text) => driver.transaction(AS_CONNECTED, (sql) => sql.query(text)),
     async close() {
       await driver.close();
       await dispose();

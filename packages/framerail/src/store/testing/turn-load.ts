@@ -8,6 +8,7 @@ import { packFrames } from "../frame-segment.js";
 import { createJournal } from "../journal.js";
 import { renewLease } from "../leases.js";
 import type { SqlDriver } from "../sql.js";
+import { AS_CONNECTED } from "../sql.js";
 import type { TurnEnd } from "../turn-end.js";
 import { commitTurnEnd } from "../turn-end.js";
 import { readFrames, storeSegment } from "../turn-frames.js";
@@ -102,7 +103,7 @@ const isWhole = ({ status, accepted, ended, rows }: State) =>
 /** What was told and is not there, and turns that are half something. Both are empty, or the store has lied. */
 export async function findLies(driver: SqlDriver, told: readonly string[]): Promise<string[]> {
   const states = new Map<string, State>();
-  for (const state of await driver.once<State>("begin", { text: STATES })) states.set(state.turn_id, state);
+  for (const state of await driver.once<State>(AS_CONNECTED, { text: STATES })) states.set(state.turn_id, state);
   const lies = told.filter((line) => {
     const [act, , turnId = ""] = line.split(" ");
     return states.get(turnId)?.[act as Act] !== true;
