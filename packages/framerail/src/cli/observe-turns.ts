@@ -5,11 +5,10 @@ import { parseJson, sseDataStart } from "@framerail/protocol";
 import { steadyMs } from "../clock.js";
 import type { TurnObserver } from "../dispatch/observe-turn.js";
 import type { EncodedFrame } from "../log/frame-sink.js";
-import type { PublishReport } from "../publish/publish-turn.js";
 import type { PolicyName } from "../registry/registry.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
-import type { TurnMeter } from "../telemetry/turn-meter.js";
+import type { StreamMeter, TurnMeter } from "../telemetry/turn-meter.js";
 import { watchUnregistered } from "../telemetry/unregistered-status.js";
 
 export interface ObserveOptions {
@@ -23,33 +22,35 @@ export function observeTurns({ metrics, logger }: ObserveOptions): (turn: Observ
     count: () => metrics.unregisteredStatus(),
     warn: ({ message, emitter, event_id }) => logger.warn(message, { agent_id: emitter, event_id }),
   });
-  return ({ agentId }) => new Observer(metrics, metrics.turn({ sub_agent_id: agentId }), onUnregistered);
+  return ({ agentId }) => new Observer({ metrics, agentId, report: onUnregistered });
 }
 
 class Observer implements TurnObserver {
   readonly #metrics: Metrics;
+  readonly #agentId: string;
   readonly #meter: TurnMeter;
+  /** The agent's own, which most events are of. */
+  readonly #own: StreamMeter;
   readonly #startedAt = steadyMs();
-  readonly #onReport: TurnObserver["report"];
+  readonly report: TurnObserver["report"];
 
-  constructor(metrics: Metrics, meter: TurnMeter, onReport: TurnObserver["report"]) {
+  constructor({ metrics, agentId, report }: Pick<TurnObserver, "report"> & { metrics: Metrics; agentId: string }) {
     this.#metrics = metrics;
-    this.#meter = meter;
-    this.#onReport = onReport;
+    this.#agentId = agentId;
+    this.#meter = metrics.turn({ sub_agent_id: agentId });
+    this.#own = this.#meter.emitter(agentId);
+    this.report = report;
   }
 
   decided(event: AgentEvent, emitter: string, decision: PolicyName): void {
-    this.#meter.emitter(emitter).policy(event.type, decision);
+    const meter = emitter === this.#agentId ? this.#own : this.#meter.emitter(emitter);
+    meter.policy(event.type, decision);
   }
 
   frame(frame: EncodedFrame): void {
-    this.#meter.frame(frame.type, frame.sse.length);
+    this.#own.frame(frame.type, frame.sse.length);
     if (frame.seq === 1) this.#meter.ttfe(steadyMs() - this.#startedAt);
     if (frame.type === "status" || frame.type === "error") countDetails(this.#meter, frame);
-  }
-
-  report(report: PublishReport): void {
-    this.#onReport(report);
   }
 
   startWrite(): number {

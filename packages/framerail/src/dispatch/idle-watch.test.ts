@@ -5,15 +5,24 @@ import { agentOf, handClock, start, tick } from "./testing/turn-bench.js";
 
 const watchOn = (clock: ReturnType<typeof handClock>) => {
   const fired: number[] = [];
-  const watch = new IdleWatch({ clock, idleMs: 1_000, onIdle: () => fired.push(clock.now()) });
-  return { watch, fired };
+  let heardAt = 0;
+  const watch = new IdleWatch({
+    clock,
+    idleMs: 1_000,
+    heardAt: () => heardAt,
+    onIdle: () => fired.push(clock.now()),
+  });
+  const hear = () => {
+    heardAt = clock.now();
+  };
+  return { watch, hear, fired };
 };
 
 test("silence is noticed to the millisecond after the last event, with one timer whatever is heard [W-NFR-6]", () => {
   const clock = handClock(0);
-  const { watch, fired } = watchOn(clock);
+  const { hear, fired } = watchOn(clock);
   for (let ms = 0; ms < 5_000; ms += 7) {
-    watch.heard();
+    hear();
     clock.pass(7);
     expect(clock.waiting).toBe(1);
   }

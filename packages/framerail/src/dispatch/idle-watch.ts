@@ -8,24 +8,22 @@ import type { Clock } from "@framerail/protocol";
 export interface IdleWatchOptions {
   readonly clock: Clock;
   readonly idleMs: number;
+  /** When the last event came; asked for by the timer, so that an event costs nothing here. */
+  heardAt(): number;
   onIdle(): void;
 }
 
 export class IdleWatch {
   readonly #options: IdleWatchOptions;
-  #heardAt: number;
+  /** Silence counts from here, whatever came before. */
+  #since: number;
   #held = 0;
   #cancel: () => void;
 
   constructor(options: IdleWatchOptions) {
     this.#options = options;
-    this.#heardAt = options.clock.now();
+    this.#since = options.clock.now();
     this.#cancel = options.clock.schedule(options.idleMs, () => this.#look());
-  }
-
-  /** `at`: when, where the caller has read the clock already. */
-  heard(at = this.#options.clock.now()): void {
-    this.#heardAt = at;
   }
 
   /** I2 */
@@ -35,7 +33,7 @@ export class IdleWatch {
       await held;
     } finally {
       this.#held -= 1;
-      this.heard();
+      this.#since = this.#options.clock.now();
     }
   }
 
@@ -45,10 +43,11 @@ export class IdleWatch {
 
   // One timer per window, not per event: it looks when the last event came, and waits for the rest.
   #look(): void {
-    const { clock, idleMs, onIdle } = this.#options;
-    if (this.#held > 0) this.heard();
+    const { clock, idleMs, heardAt, onIdle } = this.#options;
+    const now = clock.now();
+    if (this.#held > 0) this.#since = now;
     // A clock that was set back must not make the wait longer than one window.
-    const silentMs = Math.max(0, clock.now() - this.#heardAt);
+    const silentMs = Math.max(0, now - Math.max(this.#since, heardAt()));
     if (silentMs >= idleMs) onIdle();
     else this.#cancel = clock.schedule(idleMs - silentMs, () => this.#look());
   }

@@ -74,6 +74,8 @@ export function recordTurn(options: RecordOptions): TurnRecord {
     released: (segment) => frames.released(segment),
     tap(event, emitter, at) {
       message.add(event, at);
+      // The usual event, of which nothing else is kept.
+      if (event.type === "text") return;
       audit.take(event);
       if (event.type === "metrics") calls.tell(event, at);
       if (!JOURNALED.has(event.type)) return;

@@ -49,13 +49,10 @@ export function runTurn(options: RunTurnOptions): RunningTurn {
   const idle = new IdleWatch({
     clock,
     idleMs: options.idleMs ?? IDLE_MS,
+    heardAt: () => turn.heardAt,
     onIdle: () => end(new FramerailError("CANCELLED", `agent ${step.agentId} fell silent`, { cause: IDLE })),
   });
-  const turn = publishTurn({
-    ...options,
-    taps: [...options.taps, (_event, _emitter, at) => idle.heard(at)],
-    agentId: step.agentId,
-  });
+  const turn = publishTurn({ ...options, agentId: step.agentId });
   const end = (reason: FramerailError) => void turn.latch(outcomeOfError(reason), reason);
   const cancelDeadline = clock.schedule(options.deadlineMs ?? STEP_DEADLINE_MS, () =>
     end(new FramerailError("DEADLINE_EXCEEDED", `agent ${step.agentId} took too long`)),

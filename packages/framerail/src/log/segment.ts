@@ -55,9 +55,14 @@ let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
 let used = 0;
 
 export function createSegment(frames: readonly LoggedFrame[]): Segment {
-  // One text and one write: a call into the engine for each frame costs more than joining them.
   let text = "";
   for (const { sse } of frames) text += sse;
+  const firstSeq = frames[0]?.seq ?? 0;
+  return segmentOf(text, firstSeq, firstSeq + frames.length - 1);
+}
+
+/** Of the frames' texts, joined: one write, because a call into the engine for each frame costs more than joining them. */
+export function segmentOf(text: string, firstSeq: number, lastSeq: number): Segment {
   // A unit of a string is at most three bytes.
   const start = claim(CHUNK_HEAD + text.length * 3 + CHUNK_TAIL);
   const size = slab.write(text, start + CHUNK_HEAD);
@@ -66,8 +71,7 @@ export function createSegment(frames: readonly LoggedFrame[]): Segment {
   slab[end] = CR;
   slab[end + 1] = LF;
   used = end + CHUNK_TAIL;
-  const firstSeq = frames[0]?.seq ?? 0;
-  return new Segment({ firstSeq, lastSeq: firstSeq + frames.length - 1, block: slab, start, end: used });
+  return new Segment({ firstSeq, lastSeq, block: slab, start, end: used });
 }
 
 /** The frames' bytes, without what HTTP puts around them. */

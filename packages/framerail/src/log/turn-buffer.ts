@@ -16,6 +16,8 @@ export class TurnBuffer {
   #bytes = 0;
   #lastSeq: number;
   #sealed = false;
+  /** Most turns have one reader, who is not looked for among others. */
+  #watcher: (() => void) | undefined;
   readonly #watchers = new Set<() => void>();
 
   /** `lastSeq`: the frames up to here are elsewhere. */
@@ -42,7 +44,7 @@ export class TurnBuffer {
   }
 
   get watcherCount(): number {
-    return this.#watchers.size;
+    return this.#watchers.size + (this.#watcher === undefined ? 0 : 1);
   }
 
   /** Takes the next segment; `seals`: its last frame is the terminal. Watchers hear of it with `wake`. */
@@ -64,12 +66,17 @@ export class TurnBuffer {
   }
 
   wake(): void {
-    for (const wake of this.#watchers) wake();
+    this.#watcher?.();
+    if (this.#watchers.size > 0) for (const wake of this.#watchers) wake();
   }
 
   watch(wake: () => void): () => void {
-    this.#watchers.add(wake);
-    return () => this.#watchers.delete(wake);
+    if (this.#watcher === undefined) this.#watcher = wake;
+    else this.#watchers.add(wake);
+    return () => {
+      if (this.#watcher === wake) this.#watcher = undefined;
+      else this.#watchers.delete(wake);
+    };
   }
 
   /** Where the frame after `afterSeq` is or will be; undefined when it is no longer in memory. */

@@ -58,6 +58,8 @@ export type PublishReport =
 
 export interface TurnPublication {
   readonly outcome: TurnOutcome | undefined;
+  /** When the last event came. */
+  readonly heardAt: number;
   /** Aborted at the latch, unless the turn completed; the reason is the FramerailError given to `latch`. */
   readonly signal: AbortSignal;
   /** Takes the next event of one of the turn's emitters; throws INVALID_EVENT at whoever wrote what is none. */
@@ -99,6 +101,7 @@ class Publication implements TurnPublication {
   readonly #abort = new AbortController();
   /** When the event came that is on its way; NaN between events (T7). */
   #at = Number.NaN;
+  heardAt = 0;
   #seq = 0;
   #usage: Usage = NO_USAGE;
   #ended = false;
@@ -185,6 +188,7 @@ class Publication implements TurnPublication {
     }
     const at = this.#clock.now();
     this.#at = at;
+    this.heardAt = at;
     try {
       this.#tap(event, emitter, at);
       if (event.type === "metrics") this.#usage = addUsage(this.#usage, event.tokens);

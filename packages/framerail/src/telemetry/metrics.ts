@@ -106,6 +106,7 @@ function countTurns(registry: Registry, port: Pick<TurnMeterOptions, "rows" | "n
   for (const outcome of OUTCOMES) ended.inc({ outcome }, 0);
   const options: TurnMeterOptions = {
     ...port,
+    meters: new Map(),
     sampler: { left: WRITES_PER_SAMPLE },
     observeTtfe: ({ labels }, ms) => observe(ttfe, labels, ms),
     observeWrite: ({ labels }, ms) => observe(overhead, labels, ms),

@@ -48,6 +48,8 @@ export interface TurnMeter extends StreamMeter {
 /** What a turn's meter needs beside its row. */
 export interface TurnMeterOptions {
   readonly rows: StreamRows;
+  /** One for each row, which all turns share: what is counted at every frame is then in reach for the next turn too. */
+  readonly meters: Map<Row, StreamMeter>;
   readonly sampler: WriteSampler;
   /** In milliseconds, steady, with fractions. */
   nowMs(): number;
@@ -138,7 +140,7 @@ class OpenTurn extends RowMeter implements TurnMeter {
   readonly #dimensions: Dimensions;
   readonly #emitters = new Map<string, StreamMeter>();
   #emitterId: string | undefined;
-  #emitter: StreamMeter = this;
+  #emitter: StreamMeter;
   #started = false;
   #terminal = false;
   #cancelled = false;
@@ -149,6 +151,7 @@ class OpenTurn extends RowMeter implements TurnMeter {
     this.#options = options;
     this.#dimensions = dimensions;
     this.#emitterId = dimensions.sub_agent_id;
+    this.#emitter = this.#meterOf(this.row);
   }
 
   // An emitter mostly writes many events in a row: then this is one comparison.
@@ -199,10 +202,18 @@ class OpenTurn extends RowMeter implements TurnMeter {
   #find(subAgentId: string): StreamMeter {
     const known = this.#emitters.get(subAgentId);
     if (known !== undefined) return known;
-    const row = this.#options.rows.find({ ...this.#dimensions, sub_agent_id: subAgentId });
-    const meter = row === this.row ? this : new RowMeter(this.layout, row);
+    const meter = this.#meterOf(this.#options.rows.find({ ...this.#dimensions, sub_agent_id: subAgentId }));
     // Past the maximum all are "other", and are looked up again each time rather than kept.
     if (this.#emitters.size < DIMENSION_VALUES_MAX) this.#emitters.set(subAgentId, meter);
+    return meter;
+  }
+
+  #meterOf(row: Row): StreamMeter {
+    let meter = this.#options.meters.get(row);
+    if (meter === undefined) {
+      meter = new RowMeter(this.layout, row);
+      this.#options.meters.set(row, meter);
+    }
     return meter;
   }
 }

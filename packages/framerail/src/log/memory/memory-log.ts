@@ -15,7 +15,7 @@ import type { LoggedFrame } from "../frame-sink.js";
 import { SEALED_MS_IN_MEMORY } from "../limits.js";
 import { readWhole } from "../read-whole.js";
 import type { Segment } from "../segment.js";
-import { createSegment, framesOf } from "../segment.js";
+import { framesOf, segmentOf } from "../segment.js";
 import { splitFrames } from "../split-frames.js";
 import { TurnBuffer } from "../turn-buffer.js";
 import type { OpenOptions, TurnAppender, TurnLog, TurnRef, TurnView } from "../turn-log.js";
@@ -143,13 +143,24 @@ class MemoryLog implements RecoveredLog {
     const turns = this.#dirty;
     this.#dirty = [];
     this.#scheduled = false;
-    const ready = turns.filter((turn) => turn.prepare());
+    const ready: MemoryTurn[] = [];
+    const segments: Segment[] = [];
+    for (const turn of turns) {
+      const segment = turn.take();
+      if (segment === undefined) continue;
+      ready.push(turn);
+      segments.push(segment);
+    }
     if (ready.length === 0) return;
     const startedAt = this.#onFlush && steadyMs();
     try {
-      const places = this.#journal?.write(ready.map((turn) => turn.record())) ?? [];
+      const recordOf = (turn: MemoryTurn, index: number) => turn.record(segments[index] as Segment);
+      const places = this.#journal?.write(ready.map(recordOf));
       let index = 0;
-      for (const turn of ready) turn.release(places[index++]);
+      for (const turn of ready) {
+        turn.release(segments[index] as Segment, places?.[index]);
+        index += 1;
+      }
     } catch (error) {
       if (!isFramerailError(error)) throw error;
       for (const turn of ready) turn.fail(error);
@@ -163,11 +174,13 @@ class MemoryTurn implements TurnAppender {
   readonly #ref: TurnRef;
   readonly #options: OpenOptions;
   readonly #schedule: (turn: MemoryTurn) => void;
-  #pending: LoggedFrame[] = [];
+  /** The frames that wait for the tick, as one text: an array would be an object more for every tick of every turn. */
+  #pending = "";
   #nextSeq: number;
+  /** The last frame that does not wait any more. */
+  #takenSeq: number;
   #backlog = 0;
   #terminal = false;
-  #segment: Segment | undefined;
   #failure: FramerailError | undefined;
   #waiting: (() => void)[] = [];
 
@@ -176,7 +189,8 @@ class MemoryTurn implements TurnAppender {
     this.#ref = ref;
     this.#options = options;
     this.#schedule = schedule;
-    this.#nextSeq = (options.lastSeq ?? 0) + 1;
+    this.#takenSeq = options.lastSeq ?? 0;
+    this.#nextSeq = this.#takenSeq + 1;
   }
 
   get epoch(): number {
@@ -198,10 +212,11 @@ class MemoryTurn implements TurnAppender {
       this.fail(new FramerailError("INVARIANT_VIOLATION", says));
       return;
     }
+    const isFirst = !this.#hasPending();
     this.#nextSeq += 1;
     this.#backlog += frame.sse.length;
-    this.#pending.push(frame);
-    if (this.#pending.length === 1) this.#schedule(this);
+    this.#pending += frame.sse;
+    if (isFirst) this.#schedule(this);
   }
 
   seal(terminal: LoggedFrame): Promise<void> {
@@ -209,8 +224,8 @@ class MemoryTurn implements TurnAppender {
     this.#terminal = true;
     return new Promise((resolve, reject) => {
       const settle = () => (this.#failure === undefined ? resolve() : reject(this.#failure));
-      if (this.#pending.length === 0) settle();
-      else this.#waiting.push(settle);
+      if (this.#hasPending()) this.#waiting.push(settle);
+      else settle();
     });
   }
 
@@ -220,26 +235,25 @@ class MemoryTurn implements TurnAppender {
   }
 
   unreleased(): readonly Segment[] {
-    return this.#pending.length === 0 ? [] : [createSegment(this.#pending)];
+    return this.#hasPending() ? [this.#pendingSegment()] : [];
   }
 
-  /** Makes the tick's frames one segment; false when there is nothing to write. */
-  prepare(): boolean {
-    if (this.#failure !== undefined || this.#pending.length === 0) return false;
-    this.#segment = createSegment(this.#pending);
-    return true;
+  /** The tick's frames as one segment, which is then to be released; undefined when there is nothing to write. */
+  take(): Segment | undefined {
+    if (this.#failure !== undefined || !this.#hasPending()) return undefined;
+    const segment = this.#pendingSegment();
+    this.#clear();
+    return segment;
   }
 
-  record(): JournalRecord {
-    const segment = this.#segment as Segment;
+  record(segment: Segment): JournalRecord {
     const { turnId, orgId, epoch } = this.#ref;
     const kind = this.#terminal ? "seal" : "frames";
     const count = segment.lastSeq - segment.firstSeq + 1;
     return { kind, turnId, orgId, epoch, firstSeq: segment.firstSeq, count, bytes: framesOf(segment) };
   }
 
-  release(place: JournalPlace | undefined): void {
-    const segment = this.#segment as Segment;
+  release(segment: Segment, place: JournalPlace | undefined): void {
     this.view.keep(segment, this.#terminal, place);
     this.#options.onRelease?.(segment);
     this.#settle();
@@ -253,16 +267,29 @@ class MemoryTurn implements TurnAppender {
   fail(error: FramerailError): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
+    this.#clear();
     this.#settle();
     // M4: a new owner has the view already.
     if (error.code !== "STALE_EPOCH") this.view.lose();
     this.#options.onFailure?.(error);
   }
 
-  #settle(): void {
-    this.#pending = [];
+  #hasPending(): boolean {
+    return this.#takenSeq < this.#nextSeq - 1;
+  }
+
+  #pendingSegment(): Segment {
+    return segmentOf(this.#pending, this.#takenSeq + 1, this.#nextSeq - 1);
+  }
+
+  #clear(): void {
+    this.#pending = "";
     this.#backlog = 0;
-    this.#segment = undefined;
+    this.#takenSeq = this.#nextSeq - 1;
+  }
+
+  #settle(): void {
+    if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const settle of waiting) settle();
