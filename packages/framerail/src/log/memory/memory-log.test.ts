@@ -48,6 +48,20 @@ test("frames of all turns that are ready in one tick are one write [D-1]", async
   expect(writes).toEqual([100, 100]);
 });
 
+test("a frame that comes while others of its tick are released waits for the next one, and is not lost [G2]", async () => {
+  const log = createMemoryLog();
+  const [first, second] = [randomUUID(), randomUUID()];
+  const early = log.open({ orgId, turnId: first, epoch: 1 });
+  const late = log.open({ orgId, turnId: second, epoch: 1 });
+  const view = (await log.attach(first)) ?? expect.fail("no turn");
+  view.watch(() => late.append(frameOf(second, 2)));
+  early.append(frameOf(first, 1));
+  late.append(frameOf(second, 1));
+  await tick();
+  await late.seal(frameOf(second, 3));
+  expect((await log.takeOver({ orgId, turnId: second, epoch: 1 })).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+});
+
 test("a journal that cannot be written fails the turns of that tick alone, and releases nothing of theirs [D-1]", async () => {
   let full = false;
   const { file } = counting();
