@@ -27,8 +27,6 @@ export interface RunTurnOptions extends Omit<PublishTurnOptions, "agentId"> {
   /** How long the caller lets the turn take; then it pauses, and can be continued [C-24]. */
   readonly timeMs?: number | undefined;
   readonly budget?: CallBudget;
-  /** Times some of the step's writes. */
-  readonly writes?: { startWrite(): number; endWrite(started: number): void };
   /** Stores the turn's end and its terminal frame, which leaves only when this has resolved [G4]. */
   commit?(outcome: TurnOutcome, terminal: EncodedFrame): Promise<void>;
   /** What the step threw, whole, for operators. */
@@ -65,17 +63,8 @@ export function runTurn(options: RunTurnOptions): RunningTurn {
           const reason = new FramerailError("CANCELLED", "the time that the caller gave is over");
           turn.latch({ kind: "paused", limit: "time_limit" }, reason);
         });
-  const { writes } = options;
   const context: StepContext = {
-    accept(event, emitter) {
-      if (writes === undefined) {
-        turn.accept(event, emitter);
-        return;
-      }
-      const started = writes.startWrite();
-      turn.accept(event, emitter);
-      writes.endWrite(started);
-    },
+    accept: (event, emitter) => turn.accept(event, emitter),
     ready: () => idle.whileHeld(turn.ready()),
     signal: turn.signal,
     ...(options.budget && { budget: options.budget }),

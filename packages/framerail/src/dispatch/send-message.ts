@@ -25,7 +25,6 @@ import type { ClaimedTurn, ClaimResult, TurnClaim } from "../store/turns.js";
 import { acceptTurn, claimTurn, refuseTurn } from "../store/turns.js";
 import { commitEnd } from "./commit-end.js";
 import type { TurnObserver } from "./observe-turn.js";
-import { ObservedSink } from "./observe-turn.js";
 import { recordTurn } from "./record-turn.js";
 import type { RunningTurn } from "./run-turn.js";
 import { runTurn } from "./run-turn.js";
@@ -196,7 +195,7 @@ function run(
   });
   const record = recordTurn({
     turn,
-    sink: observer === undefined ? appender : new ObservedSink(appender, observer),
+    sink: appender,
     unreleased: () => appender.unreleased(),
     database,
     journal,
@@ -224,10 +223,7 @@ function run(
     sink: record.sink,
     timeMs,
     taps: [record.tap],
-    ...(observer && {
-      decided: (event, emitter, decision) => observer.decided(event, emitter, decision),
-      writes: observer,
-    }),
+    observer,
     ...(options.deadlineMs !== undefined && { deadlineMs: options.deadlineMs }),
     ...(options.idleMs !== undefined && { idleMs: options.idleMs }),
     onFailure: (error) => report?.({ kind: "step_failed", turnId, error }),

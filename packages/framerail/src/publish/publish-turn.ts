@@ -33,6 +33,17 @@ import { BACKLOG_BYTES_HIGH, BACKLOG_FACTOR_MAX } from "./limits.js";
 /** Sees every event of a turn as it was written, and when. */
 export type Tap = (event: AgentEvent, emitter: string, at: number) => void;
 
+/** Counts what becomes of a turn's events. */
+export interface PublishObserver {
+  /** What policy decided about an event. */
+  decided(event: AgentEvent, emitter: string, decision: PolicyName): void;
+  /** A frame goes to the log. */
+  frame(frame: EncodedFrame): void;
+  /** Around one write of the step; `started` is what the first gave. */
+  startWrite(): number;
+  endWrite(started: number): void;
+}
+
 export interface PublishTurnOptions {
   readonly turnId: string;
   readonly conversationId: string;
@@ -44,8 +55,7 @@ export interface PublishTurnOptions {
   readonly sink: FrameSink;
   readonly taps: readonly Tap[];
   readonly clock: Clock;
-  /** Counts what became of every event that policy decided about. */
-  decided?(event: AgentEvent, emitter: string, decision: PolicyName): void;
+  readonly observer?: PublishObserver | undefined;
   /** What operators must hear of. */
   report?(report: PublishReport): void;
 }
@@ -94,7 +104,7 @@ class Publication implements TurnPublication {
   readonly #clock: Clock;
   readonly #taps: readonly Tap[];
   readonly #sink: FrameSink;
-  readonly #decided: PublishTurnOptions["decided"];
+  readonly #observer: PublishObserver | undefined;
   readonly #guard = createTurnGuard();
   readonly #encoder;
   readonly #policy: TurnPolicy;
@@ -114,7 +124,7 @@ class Publication implements TurnPublication {
     this.#clock = clock;
     this.#taps = options.taps;
     this.#sink = options.sink;
-    this.#decided = options.decided;
+    this.#observer = options.observer;
     this.#encoder = createFrameEncoder({
       responseId: turnId,
       clock: { now: () => this.#now(), schedule: (ms, callback) => clock.schedule(ms, callback) },
@@ -147,6 +157,17 @@ class Publication implements TurnPublication {
   }
 
   accept(event: AgentEvent, emitter: string): void {
+    const observer = this.#observer;
+    if (observer === undefined) {
+      this.#accept(event, emitter);
+      return;
+    }
+    const started = observer.startWrite();
+    this.#accept(event, emitter);
+    observer.endWrite(started);
+  }
+
+  #accept(event: AgentEvent, emitter: string): void {
     requireEvent(event);
     if ((event.type === "text" || event.type === "reasoning") && event.content.length > TEXT_LENGTH_WHOLE) {
       for (const content of splitText(event.content)) this.#take({ type: event.type, content }, emitter);
@@ -176,7 +197,10 @@ class Publication implements TurnPublication {
   seal(): Promise<void> {
     const terminal = this.#terminal;
     if (terminal === undefined) throw new FramerailError("INVARIANT_VIOLATION", "a turn is sealed before it ended");
-    this.#sealed ??= this.#sink.seal(terminal);
+    if (this.#sealed === undefined) {
+      this.#observer?.frame(terminal);
+      this.#sealed = this.#sink.seal(terminal);
+    }
     return this.#sealed;
   }
 
@@ -194,7 +218,7 @@ class Publication implements TurnPublication {
       if (event.type === "metrics") this.#usage = addUsage(this.#usage, event.tokens);
       if (ended) return;
       const decision = this.#policy.apply(event, emitter);
-      this.#decided?.(event, emitter, decision);
+      this.#observer?.decided(event, emitter, decision);
     } finally {
       this.#at = Number.NaN;
     }
@@ -229,7 +253,9 @@ class Publication implements TurnPublication {
   }
 
   #append(draft: Draft): void {
-    this.#sink.append(this.#encode(draft));
+    const frame = this.#encode(draft);
+    this.#sink.append(frame);
+    this.#observer?.frame(frame);
     if (this.#sink.backlogBytes > BACKLOG_BYTES_HIGH * BACKLOG_FACTOR_MAX) {
       this.#fail("invariant_violation", new FramerailError("PACE_EXCEEDED", "the writer did not wait for ready()"));
     }
