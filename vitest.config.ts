@@ -10,10 +10,11 @@ const ON_SERVICES = ["store/**/*", "history/**/*", "ledger/**/*", "**/*-db"].map
   (place) => `packages/framerail/src/${place}.test.ts`,
 );
 
-/** Whole processes that are killed, loaded or timed: one file after the other, when nothing else runs. */
-const TIMED = ["aborts", "checker/planted", "connections", "kills-*", "load", "proxies", "strangers"].map(
-  (name) => `e2e/${name}.test.ts`,
-);
+const e2e = (...names: string[]) => names.map((name) => `e2e/${name}.test.ts`);
+/** Whole processes that are loaded, or waited for. Two files at a time: what they time leaves out what a neighbour takes. */
+const LOADED = e2e("aborts", "connections", "kills-embedded", "kills-services", "load", "proxies", "strangers");
+/** Judged by a clock: one file after the other, when nothing else runs. */
+const TIMED = e2e("checker/planted", "kills-cluster");
 
 export default defineConfig({
   resolve: {
@@ -62,9 +63,19 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["e2e/**/*.test.ts"],
-          exclude: TIMED,
+          exclude: [...LOADED, ...TIMED],
           globalSetup: ["packages/framerail/src/store/testing/services.ts"],
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "loaded",
+          include: LOADED,
+          globalSetup: ["packages/framerail/src/store/testing/services.ts"],
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -75,7 +86,7 @@ export default defineConfig({
           globalSetup: ["packages/framerail/src/store/testing/services.ts"],
           fileParallelism: false,
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

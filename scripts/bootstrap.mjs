@@ -27,16 +27,18 @@ const TOOLS = {
   vitest: ["node_modules/vitest/vitest.mjs"],
 };
 
-// Each command is a list of steps; arguments of the caller go to the last one. The tests come last, so that the
-// runner's summary ends the output.
+// Each command is a list of steps, of which some run side by side; arguments of the caller go to the last one. The tests
+// come last, so that the runner's summary ends the output.
 const COMMANDS = {
   start: [{ tool: "framerail", args: ["dev"] }],
   contract: [{ tool: "tsx", args: ["packages/protocol/contract/generate.ts"] }],
   bench: [{ tool: "tsx", args: ["bench/run.ts"] }],
   test: [
     { name: "format", tool: "biome", args: ["ci", "--error-on-warnings", ...(plain ? ["--colors=off"] : []), "."] },
-    { name: "lint", tool: "eslint", args: ["--max-warnings=0", "."] },
-    { name: "types", tool: "tsc", args: ["-p", "tsconfig.check.json", "--pretty", String(!plain)] },
+    [
+      { name: "lint", tool: "eslint", args: ["--max-warnings=0", "."] },
+      { name: "types", tool: "tsc", args: ["-p", "tsconfig.check.json", "--pretty", String(!plain)] },
+    ],
     { name: "tests", tool: "vitest", args: ["run"] },
   ],
   "test:long": [
@@ -70,14 +72,20 @@ function requireNode() {
 async function runSteps(steps) {
   for (const step of steps) {
     const isLast = step === steps.at(-1);
-    if (step.name !== undefined) console.log(`\n== ${step.name}`);
-    const startedAt = performance.now();
-    const end = await run(process.execPath, [...TOOLS[step.tool], ...step.args, ...(isLast ? args : [])], step.env);
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    // The last step speaks for itself: its own summary, with its own duration, ends the output.
-    if (!isLast) console.log(`== ${step.name} ${end.code === 0 ? "passed" : "failed"} in ${seconds} s`);
-    if (end.code !== 0) return endAs(end);
+    const ends = await Promise.all([step].flat().map((one) => runStep(one, isLast)));
+    const failed = ends.find(({ code }) => code !== 0);
+    if (failed !== undefined) return endAs(failed);
   }
+}
+
+async function runStep({ name, tool, args: own, env }, isLast) {
+  if (name !== undefined) console.log(`\n== ${name}`);
+  const startedAt = performance.now();
+  const end = await run(process.execPath, [...TOOLS[tool], ...own, ...(isLast ? args : [])], env);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  // The last step speaks for itself: its own summary, with its own duration, ends the output.
+  if (!isLast) console.log(`== ${name} ${end.code === 0 ? "passed" : "failed"} in ${seconds} s`);
+  return end;
 }
 
 /** Runs a program in the repository's root and gives how it ended: `{ code, signal }`. */
