@@ -69,9 +69,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "frames are sent before the log has them",
     file: "log/memory/memory-log.js",
-    text: "this.#journal?.write(ready.map((turn) => turn.record()))",
-    becomes:
-      "((records) => void setTimeout(() => this.#journal?.write(records), 500))(ready.map((turn) => turn.record()))",
+    text: "this.#journal?.write(ready.map(recordOf))",
+    becomes: "((records) => void setTimeout(() => this.#journal?.write(records), 500))(ready.map(recordOf))",
     scenario: killInTheMiddle,
     breaks: "I4",
   },
