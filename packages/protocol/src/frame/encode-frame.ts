@@ -11,7 +11,7 @@
 //   N6. A frame that goes out on one transport is written in its framing in one go: joined afterwards, it would cost as
 //       much again to put together as its JSON does.
 //   N7. Frames of one type within one millisecond, the pieces of an answer above all, differ only from `seq` on: what
-//       they share is put together once.
+//       they share is put together once, as soon as there is a second one.
 
 import type { Clock } from "../clock.js";
 import { createTimestamps } from "../clock.js";
@@ -92,6 +92,7 @@ class Encoder implements FrameEncoder {
   #plan: Plan | undefined;
   #stamp = "";
   #shared = "";
+  #isWelded = false;
 
   constructor({ responseId, clock, framing }: FrameEncoderOptions) {
     const tail = framing?.tail ?? "";
@@ -125,12 +126,17 @@ class Encoder implements FrameEncoder {
   // N7
   #planOf(type: string): Plan {
     const stamp = this.#timestamp();
-    let plan = this.#plan;
-    if (plan?.type === type && stamp === this.#stamp) return plan;
-    plan = findPlan(type, this.#framing);
-    this.#plan = plan;
-    this.#stamp = stamp;
-    this.#shared = weld(plan.start, stamp, this.#middle);
+    const known = this.#plan;
+    const plan = known?.type === type ? known : findPlan(type, this.#framing);
+    if (plan !== known || stamp !== this.#stamp) {
+      this.#plan = plan;
+      this.#stamp = stamp;
+      this.#shared = plan.start + stamp + this.#middle;
+      this.#isWelded = false;
+    } else if (!this.#isWelded) {
+      this.#shared = weld(plan.start, stamp, this.#middle);
+      this.#isWelded = true;
+    }
     return plan;
   }
 }
