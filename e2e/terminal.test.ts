@@ -2,7 +2,7 @@
 // One file, although it is long, because all of it shares one server: starting another would take longer than most of
 // these tests. The server that dies comes last.
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -14,9 +14,8 @@ import { PROGRAM, startProgram } from "./harness/program.js";
 import { startTmux } from "./harness/tmux.js";
 import type { ShellOptions } from "./terminal/run-shell.js";
 import { quoteWords, runShell } from "./terminal/run-shell.js";
-import { statusLinesIn, turnIdIn, withoutFigures } from "./terminal/what-was-shown.js";
+import { statusLinesIn, turnIdIn } from "./terminal/what-was-shown.js";
 
-const ROOT = join(import.meta.dirname, "..");
 const WAIT_MS_MAX = 60_000;
 const ESCAPE = "\x1b";
 
@@ -97,10 +96,6 @@ describe("chat on a terminal", () => {
     expect(shown).toMatch(/^✓ search_offers \d+\.\d s$/m);
     expect(shown).toContain("I could not look up your points just now");
     expect(screen.at(-1)).toMatch(/^completed · \d+\.\d s · [\d,]+ tokens in, [\d,]+ out$/);
-    // The page shows what is shown; tools that run side by side end in either order.
-    const page = readFileSync(join(ROOT, "docs/terminal.md"), "utf8");
-    const [, documented = ""] = /<!-- chat -->\n\n```text\n([^`]*)\n```/.exec(page) ?? [];
-    expect(withoutFigures(screen.slice(1))).toEqual(withoutFigures(documented.split("\n")));
   });
 
   test("cuts the status to a narrow screen, so that nothing of it is left over", async () => {

@@ -1,6 +1,7 @@
 // Compares what a page shows with what was printed. What differs from run to run is a placeholder on the page.
 //   M1. A placeholder that names one thing stands for the same text everywhere on its page: `<turn>` is one turn.
 //   M2. A line that is `…` alone stands for any lines, or none; everything else is compared to the letter.
+//   M3. Tools that run side by side end in any order: `✓` lines that follow one another are compared in one.
 
 /** What each placeholder may stand for. `<turn2>` is another turn than `<turn>`. */
 const PLACEHOLDERS: Readonly<Record<string, { readonly pattern: string; readonly isOneThing: boolean }>> = {
@@ -12,20 +13,44 @@ const PLACEHOLDERS: Readonly<Record<string, { readonly pattern: string; readonly
   ticket: { pattern: String.raw`[\w-]+`, isOneThing: true },
   hash: { pattern: "[0-9a-f]{8,64}", isOneThing: true },
   time: { pattern: String.raw`(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|\d{13})`, isOneThing: false },
+  seconds: { pattern: String.raw`\d+\.\d+`, isOneThing: false },
   n: { pattern: String.raw`\d+`, isOneThing: false },
 };
 
 const PLACEHOLDER = new RegExp(`<((${Object.keys(PLACEHOLDERS).join("|")})\\d?)>`, "g");
 const ANY_LINES = "…";
+const TOOL_LINE = "✓ ";
 
 /** What is wrong, or undefined. `bound` is what the page's placeholders stand for so far, and grows by this match. */
 export function matchOutput(shown: string, printed: string, bound: Map<string, string>): string | undefined {
-  const lines = shown.trimEnd().split("\n");
-  const text = `${printed.trimEnd()}\n`;
+  const lines = sortTools(shown.trimEnd().split("\n"));
+  const text = `${sortTools(printed.trimEnd().split("\n")).join("\n")}\n`;
   const match = matchLines(lines, text, bound, "$");
   if (match === undefined) return explain(lines, text, bound);
   for (const [name, value] of Object.entries(match)) if (value !== undefined) bound.set(name, value);
   return undefined;
+}
+
+/** A text in which each placeholder of one thing is what it stands for; undefined where that is not known yet. */
+export function fillPlaceholders(text: string, bound: ReadonlyMap<string, string>): string | undefined {
+  const isKnown = [...text.matchAll(PLACEHOLDER)].every(([, name = ""]) => bound.has(name));
+  return isKnown ? text.replace(PLACEHOLDER, (_, name: string) => bound.get(name) ?? "") : undefined;
+}
+
+// M3
+function sortTools(lines: readonly string[]): string[] {
+  const sorted: string[] = [];
+  let tools: string[] = [];
+  for (const line of [...lines, undefined]) {
+    if (line?.startsWith(TOOL_LINE)) {
+      tools.push(line);
+      continue;
+    }
+    sorted.push(...tools.sort());
+    tools = [];
+    if (line !== undefined) sorted.push(line);
+  }
+  return sorted;
 }
 
 type Groups = Readonly<Record<string, string | undefined>>;

@@ -4,6 +4,8 @@
 //       is no block that nobody looks at.
 //   P2. A block that is not run says why.
 //   P3. An output belongs to the block right before it.
+//   P4. What a page calls by a name of its own is called by this run's: ports, the database, the server of a command that
+//       names none.
 
 /** Where on which page something is wrong. */
 export interface Finding {
@@ -15,6 +17,10 @@ export interface Finding {
 export type BlockKind =
   /** Commands, in the one shell of their page. */
   | { readonly kind: "shell" }
+  /** Commands on a terminal: what they leave on its screen is what they print. */
+  | { readonly kind: "screen" }
+  /** Commands that another page runs. */
+  | { readonly kind: "quote"; readonly from: string }
   /** What the block before it prints. */
   | { readonly kind: "output" }
   /** Part of the one program of its page. */
@@ -48,6 +54,12 @@ const PATH = String.raw`(?:[a-z0-9-]+\/)*[\w-]+`;
 
 const INFO_STRINGS: readonly InfoString[] = [
   { example: "bash", pattern: /^bash$/, read: () => ({ kind: "shell" }) },
+  { example: "bash screen", pattern: /^bash screen$/, read: () => ({ kind: "screen" }) },
+  {
+    example: "bash from=operate",
+    pattern: /^bash from=(?<from>[a-z-]+)$/,
+    read: ({ from = "" }) => ({ kind: "quote", from }),
+  },
   { example: "output", pattern: /^output$/, read: () => ({ kind: "output" }) },
   { example: "ts run", pattern: /^ts run$/, read: () => ({ kind: "program" }) },
   {
@@ -95,10 +107,17 @@ export function readPage(name: string, text: string): Page {
   return { name, blocks, findings: [...findings, ...findOrphans(blocks)] };
 }
 
-/** The page with the ports of a run in the place of those it names. */
-export function withPorts(page: Page, ports: ReadonlyMap<number, number>): Page {
-  const replace = (text: string) => text.replace(/\b\d{4}\b/g, (named) => `${ports.get(Number(named)) ?? named}`);
-  return { ...page, blocks: page.blocks.map((block) => ({ ...block, code: replace(block.code) })) };
+const COMMAND_TO_SERVER = /\bframerail (?:chat|tail|replay)\b/g;
+const PLACE = /\b(?:postgres:[^\s'"]+|\d{4})\b/g;
+
+/** The page with what there is in this run in the place of what it names (P4). */
+export function withPlaces(page: Page, places: ReadonlyMap<string, string>): Page {
+  const replace = ({ kind, code }: Block) =>
+    (kind === "output" ? code : code.replace(COMMAND_TO_SERVER, "$& --url http://127.0.0.1:4180")).replace(
+      PLACE,
+      (named) => places.get(named) ?? named,
+    );
+  return { ...page, blocks: page.blocks.map((block) => ({ ...block, code: replace(block) })) };
 }
 
 function kindOf(info: string): BlockKind | undefined {
@@ -117,7 +136,7 @@ function refusalOf(info: string): string {
 function findOrphans(blocks: readonly Block[]): Finding[] {
   return blocks.flatMap(({ kind, page, line }, index) => {
     const before = blocks[index - 1]?.kind;
-    if (kind !== "output" || before === "shell" || before === "program") return [];
+    if (kind !== "output" || before === "shell" || before === "screen" || before === "program") return [];
     return [{ page, line, says: "an output stands right after the block that prints it" }];
   });
 }

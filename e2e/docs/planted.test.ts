@@ -5,10 +5,11 @@ import { checkJson } from "./check-json.js";
 import { checkTypes } from "./check-types.js";
 import { checkYaml } from "./check-yaml.js";
 import { matchOutput } from "./match-output.js";
-import { type Page, readPage, withPorts } from "./page.js";
+import { type Page, readPage, withPlaces } from "./page.js";
 import { runProgram } from "./program.js";
 import { createProject } from "./project.js";
-import { runShell } from "./shell.js";
+import { runScreens } from "./screen.js";
+import { findMisquoted, runShell } from "./shell.js";
 
 const FENCE = "```";
 
@@ -30,7 +31,17 @@ async function inProject<T>(page: Page, judge: (folder: string) => T | Promise<T
 const found = (line: number, says: RegExp) => ({ page: "planted", line, says: expect.stringMatching(says) as string });
 
 describe("a block that does not say how it is run", () => {
-  const STRANGERS = ["", "sh", "ts", "ts run fast", "js run", "yaml", "yaml file=other/en.yaml", "ts file=../agent.ts"];
+  const STRANGERS = [
+    "",
+    "sh",
+    "ts",
+    "ts run fast",
+    "bash from=",
+    "js run",
+    "yaml",
+    "yaml file=other/en.yaml",
+    "ts file=../agent.ts",
+  ];
 
   test.each([...STRANGERS, 'ts unrun=""', 'bash unrun="later"', "json frame"])("is refused: %j", (info) => {
     expect(pageOf(["bash", "true"], [info, "x"]).findings).toEqual([found(6, /does not say how the block is run/)]);
@@ -76,9 +87,47 @@ describe("commands on a page", () => {
     expect(await run(pageOf(['bash unrun="it would take too long"', "if true; then"]))).toEqual([found(2, /syntax/)]);
   });
 
+  test("that are not run name npm scripts that are there", async () => {
+    const page = pageOf([
+      'bash unrun="it would take too long"',
+      "npm test",
+      "npm run bench -- store",
+      "npm run benches",
+    ]);
+    expect(await run(page)).toEqual([found(2, /no npm script benches/)]);
+  });
+
+  test("that are another page's are found where they do not stand there", () => {
+    const quote = pageOf(["bash from=other", "framerail migrate", "framerail serve --agents bots"]);
+    const runs = pageOf(["bash", "framerail migrate", "framerail serve --agents agents &"]);
+    expect(findMisquoted(quote, [{ ...runs, name: "other" }])).toEqual([found(4, /no block that other runs has/)]);
+    expect(findMisquoted(quote, [runs])).toHaveLength(2);
+  });
+
   test("leave nothing running behind", async () => {
     // What it started holds its output open: the run is over when that is gone too.
     expect(await run(pageOf(["bash", "sleep 600 &", "echo begun"], ["output", "begun"]))).toEqual([]);
+  });
+});
+
+describe("commands on a terminal", () => {
+  const run = (page: Page) => inProject(page, (folder) => runScreens(page, folder));
+  const ID = "00000000-0000-4000-8000-000000000001";
+
+  test("take over what an output above them showed, and what is left on the screen is compared", async () => {
+    const draw = ["bash screen", "test -t 1", "printf 'draft\\r\\033[2K'", `echo turn ${ID}`] as const;
+    const page = pageOf(
+      [...draw],
+      ["output", "turn <turn>"],
+      ["bash screen", "echo again <turn>"],
+      ["output", "again"],
+    );
+    expect(await run(page)).toEqual([found(16, new RegExp(`no such line: again[\\s\\S]*again ${ID}`))]);
+  });
+
+  test("that fail, or name what nobody showed, are found", async () => {
+    const page = pageOf(["bash screen", "echo low; false; echo high"], ["bash screen", "echo <turn>"]);
+    expect(await run(page)).toEqual([found(2, /failed \(1\):\nlow$/), found(6, /no output above it shows/)]);
   });
 });
 
@@ -133,13 +182,28 @@ describe("data on a page", () => {
   });
 });
 
-test("the ports of a page become those of the run, each once, whatever their digits are", () => {
-  const ports = new Map([
-    [4190, 24180],
-    [4180, 40000],
+describe("what a page names", () => {
+  const DATABASE = "postgres://framerail@db/framerail";
+  const places = new Map([
+    ["4190", "24180"],
+    ["4180", "40000"],
+    [DATABASE, "postgres://127.0.0.1:5432/test"],
   ]);
-  const [block] = withPorts(pageOf(["bash", "4190 4180 14180 41800"]), ports).blocks;
-  expect(block?.code).toBe("24180 40000 14180 41800");
+  const placed = (info: string, code: string) => withPlaces(pageOf(["bash", ""], [info, code]), places).blocks[1]?.code;
+
+  test("becomes what there is in the run, each once, whatever its digits are", () => {
+    expect(placed("bash", "4190 4180 14180 41800")).toBe("24180 40000 14180 41800");
+    expect(placed("bash", `x=${DATABASE}\ny="${DATABASE}" ${DATABASE}2`)).toBe(
+      `x=postgres://127.0.0.1:5432/test\ny="postgres://127.0.0.1:5432/test" ${DATABASE}2`,
+    );
+  });
+
+  test("is the run's server for a command that names none, and is left alone in an output", () => {
+    expect(placed("bash screen", "npx framerail tail <turn>")).toBe(
+      "npx framerail tail --url http://127.0.0.1:40000 <turn>",
+    );
+    expect(placed("output", "framerail chat is at 4180")).toBe("framerail chat is at 40000");
+  });
 });
 
 describe("an output with placeholders", () => {
@@ -154,6 +218,14 @@ describe("an output with placeholders", () => {
     expect(match("<turn>", `${ID[1]}`, bound)).toContain("no such line: <turn>");
     expect(match("<turn> <turn>", `${ID[0]} ${ID[1]}`)).toBeDefined();
     expect(match("<turn>", "soon")).toBeDefined();
+  });
+
+  test("stands for tools that ran side by side in any order, each with its time", () => {
+    const shown = "✓ rewards <seconds> s\n✓ offers <seconds> s\nend\n✓ last <seconds> s";
+    expect(match(shown, "✓ offers 2.1 s\n✓ rewards 1.4 s\nend\n✓ last 0.8 s")).toBeUndefined();
+    expect(match(shown, "✓ offers 2.1 s\n✓ rewards 1.4 s\n✓ last 0.8 s\nend")).toBeDefined();
+    expect(match(shown, "✓ offers 2.1 s\nend\n✓ last 0.8 s")).toContain("no such line: ✓ rewards");
+    expect(match("<seconds> s", "2 s")).toBeDefined();
   });
 
   test("is compared to the letter but for lines that are left out", () => {

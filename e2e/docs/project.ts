@@ -14,10 +14,12 @@ export interface Project {
   remove(): void;
 }
 
-export function createProject(pages: readonly Page[]): Project {
+/** `links`: what stands in the project besides the files of its pages, by path, and where it is. */
+export function createProject(pages: readonly Page[], links: Readonly<Record<string, string>> = {}): Project {
   const folder = mkdtempSync(join(tmpdir(), "framerail-docs-"));
   // What an author would have installed.
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  for (const [path, target] of Object.entries(links)) symlinkSync(target, join(folder, path));
   const findings: Finding[] = [];
   const places = new Map<string, string>();
   for (const block of pages.flatMap(({ blocks }) => blocks)) {

@@ -13,8 +13,3 @@ export function statusLinesIn(written: string): string[] {
     .filter((part) => part.startsWith(DIM) && part.endsWith(UNDIM))
     .map((part) => part.slice(DIM.length, -UNDIM.length));
 }
-
-/** The lines without ids, times and counts, in an order of their own. */
-export function withoutFigures(lines: readonly string[]): string[] {
-  return lines.map((line) => line.replaceAll(/[0-9a-f-]{36}|[\d.,]+ (?:s\b|tokens|out)/g, "…")).sort();
-}

@@ -59,10 +59,19 @@ async function openPostgresCopy() {
 }
 
 /** A migrated database on the shared server. */
-export async function createPostgresDatabase() {
+export function createPostgresDatabase() {
+  return createFrom("framerail_template");
+}
+
+/** A database on the shared server in which nothing is. */
+export function createEmptyDatabase() {
+  return createFrom("template0");
+}
+
+async function createFrom(template: string) {
   const server = inject("postgresUrl");
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  await onServer(server, `create database ${name} template framerail_template`);
+  await onServer(server, `create database ${name} template ${template}`);
   return {
     url: withDatabase(server, name),
     drop: async () => void (await onServer(server, `drop database if exists ${name} with (force)`)),
