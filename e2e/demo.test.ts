@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -79,12 +79,28 @@ describe("the demo agents", () => {
   });
 });
 
+const WRONG = `import { defineAgent } from "framerail/agent";
+import { z } from "zod";
+
+const times: number = "three";
+const piece = z.string();
+
+export default defineAgent({
+  id: "echo",
+  async run({ message }, { writer }) {
+    for (let time = 0; time < times; time += 1) writer.text(piece.parse(message.long));
+  },
+});
+`;
+
 describe("a start that cannot be", () => {
   const dev = (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, "dev", ...args], {
       cwd: ROOT,
       encoding: "utf8",
       env: { ...process.env, PORT: "", ...env },
+      // One that starts after all would never end.
+      timeout: 45_000,
     });
     return { status, stdout, stderr };
   };
@@ -115,5 +131,25 @@ describe("a start that cannot be", () => {
     expect(status).toBe(1);
     expect(stderr).toContain("broken.ts:");
     expect(stderr).toContain("empty.ts: it exports nothing by default");
+  });
+
+  test("names the line of an agent file whose types are wrong, unless nobody asked, and leaves nothing behind", async () => {
+    const data = copyEmbeddedTemplate();
+    const agents = join(data, "agents");
+    mkdirSync(agents);
+    symlinkSync(join(ROOT, "node_modules"), join(data, "node_modules"));
+    writeFileSync(join(agents, "echo.ts"), WRONG);
+    const args = ["dev", "--agents", agents, "--data", data, "--port", "0"];
+    const says = `${join(agents, "echo.ts")}:4:7: Type 'string' is not assignable to type 'number' (TS2322), and 1 more`;
+    const line = `error: ${says}. Correct it, or start with --no-type-check\n`;
+    expect(dev(args.slice(1))).toEqual({ status: 1, stdout: "", stderr: line });
+    expect(existsSync(join(data, "lock"))).toBe(false);
+    // Its types are erased, and it runs; corrected, it passes.
+    const unchecked = await startProgram({ args });
+    expect(await unchecked.stop()).toBe(0);
+    writeFileSync(join(agents, "echo.ts"), WRONG.replace('= "three"', "= 3").replace("message.long", "message"));
+    const corrected = await startProgram({ args, isTyped: true });
+    expect(await corrected.stop()).toBe(0);
+    rmSync(data, { recursive: true, force: true });
   });
 });

@@ -19,6 +19,8 @@ export interface ProgramOptions {
   readonly nodeArgs?: readonly string[];
   /** Another build of the program than this repository's. */
   readonly bin?: string;
+  /** Its agents' types are checked: those of the tests are, with everything else, before any of them is started. */
+  readonly isTyped?: boolean;
 }
 
 export interface Program {
@@ -39,10 +41,11 @@ export interface Program {
 
 /** Starts it and waits until it says where it listens. */
 export async function startProgram(options: ProgramOptions): Promise<Program> {
-  const { args, env = {}, nodeArgs = [], bin = PROGRAM } = options;
+  const { args, env = {}, nodeArgs = [], bin = PROGRAM, isTyped = false } = options;
   // A server that names no folder would write into the repository, and two of them would be in each other's way.
   const data = args[0] === "serve" && !args.includes("--data") ? mkdtempSync(join(tmpdir(), "framerail-serve-")) : "";
-  const child = spawn(process.execPath, [...nodeArgs, bin, ...args, ...(data === "" ? [] : ["--data", data])], {
+  const added = [...(data === "" ? [] : ["--data", data]), ...(isTyped ? [] : ["--no-type-check"])];
+  const child = spawn(process.execPath, [...nodeArgs, bin, ...args, ...added], {
     cwd: ROOT,
     env: { ...process.env, PORT: "", ...env },
     stdio: ["ignore", "pipe", "pipe"],

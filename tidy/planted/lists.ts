@@ -9,6 +9,7 @@ import { POLICY_PLANTS } from "./policy-plants.js";
 import { REGISTRY_PLANTS } from "./registry-plants.js";
 import { STORE_PLANTS } from "./store-plants.js";
 import { TERMINAL_PLANTS } from "./terminal-plants.js";
+import { TYPE_PLANTS } from "./type-plants.js";
 
 export const ALL_PLANTS: readonly Plant[] = [
   ...PLANTS,
@@ -19,6 +20,7 @@ export const ALL_PLANTS: readonly Plant[] = [
   ...STORE_PLANTS,
   ...ACCOUNT_PLANTS,
   ...TERMINAL_PLANTS,
+  ...TYPE_PLANTS,
 ];
 
 /** Where a plant's file and test stand, from the repository's root. */

@@ -1,6 +1,7 @@
 // `framerail dev`: everything in one process, for one person on this machine.
 // Owns: its options, and what it tells the person. Does not own: what is started (start-server.ts).
 //   D1. Only this machine reaches it, and whoever does speaks for its one tenant [D-18].
+//   D2. The types of the user's agents are checked while everything else is opened; those of the demo are ours.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,10 +13,13 @@ import { EMPTY_REGISTRY } from "../registry/registry.js";
 import { loadAgents } from "../worker/load-agents.js";
 import { explainListenError, PORT, readPort } from "./listen-options.js";
 import { runUntilSignal } from "./run-until-signal.js";
+import type { RunningServer } from "./start-server.js";
 import { startServer } from "./start-server.js";
 import type { Terminal } from "./terminal.js";
+import type { TypeCheckOptions } from "./type-check.js";
+import { beginTypeCheck, typeCheckOption } from "./type-check.js";
 
-interface DevOptions {
+interface DevOptions extends TypeCheckOptions {
   readonly agents?: string;
   readonly registry?: string;
   readonly data: string;
@@ -64,37 +68,58 @@ function tryByHand(url: string, agentId: string): string {
 }
 
 export function addDevCommand(program: Command, terminal: Terminal, version: string): void {
-  const command = program
+  program
     .command("dev")
     .description("run agents on this machine, with everything they need in one process")
     .option("--agents <dir>", "the folder with the agents; without it ./agents, or else the demo agents")
     .option("--registry <dir>", "the folder with the status registry; without it `registry` in or beside the agents")
     .option("--data <dir>", "the folder of the database", ".framerail")
     .addOption(new Option("--port <port>", "the port to listen on").env("PORT").argParser(readPort).default(PORT))
-    .addHelpText("after", "\nExample:\n  framerail dev --agents agents --port 4180\n");
-  command.action(async (options: DevOptions) => {
-    await runUntilSignal(async () => {
-      const folder = options.agents ?? (existsSync("agents") ? "agents" : DEMO_AGENTS);
-      const registry = options.registry ?? findRegistry(folder);
-      const loaded = await loadAgents(folder);
-      const hasConsole = existsSync(CONSOLE);
-      const server = await startServer({
-        store: { folder: options.data },
-        registry: registry === undefined ? EMPTY_REGISTRY : openRegistry(registry),
-        agents: loaded.map(({ agent }) => agent),
-        host: HOST,
-        port: options.port,
-        fixedTenant: DEV_TENANT,
-        requestsPerSecond: REQUESTS_PER_SECOND,
-        streamsPerTenant: STREAMS_MAX,
-        version,
-        consoleFolder: hasConsole ? CONSOLE : undefined,
-        log: { destination: { write: terminal.err }, level: "warn" },
-      }).catch((error: unknown) => {
-        throw explainListenError(error, options.port);
+    .addOption(typeCheckOption())
+    .addHelpText("after", "\nExample:\n  framerail dev --agents agents --port 4180\n")
+    .action(async (options: DevOptions) => {
+      await runUntilSignal(async () => {
+        const folder = options.agents ?? (existsSync("agents") ? "agents" : DEMO_AGENTS);
+        // D2
+        const check = beginTypeCheck(folder, options.typeCheck && folder !== DEMO_AGENTS);
+        try {
+          return await startDev({ folder, options, version, terminal, pass: () => check.pass() });
+        } finally {
+          await check.stop();
+        }
       });
-      terminal.out(welcome(server.url, loaded[0]?.agent.manifest.id ?? "", hasConsole));
-      return server;
     });
+}
+
+interface DevStart {
+  /** Of the agents. */
+  readonly folder: string;
+  readonly options: DevOptions;
+  readonly version: string;
+  readonly terminal: Terminal;
+  pass(): Promise<string | undefined>;
+}
+
+async function startDev({ folder, options, version, terminal, pass }: DevStart): Promise<RunningServer> {
+  const registry = options.registry ?? findRegistry(folder);
+  const loaded = await loadAgents(folder);
+  const hasConsole = existsSync(CONSOLE);
+  const server = await startServer({
+    store: { folder: options.data },
+    registry: registry === undefined ? EMPTY_REGISTRY : openRegistry(registry),
+    agents: loaded.map(({ agent }) => agent),
+    pass,
+    host: HOST,
+    port: options.port,
+    fixedTenant: DEV_TENANT,
+    requestsPerSecond: REQUESTS_PER_SECOND,
+    streamsPerTenant: STREAMS_MAX,
+    version,
+    consoleFolder: hasConsole ? CONSOLE : undefined,
+    log: { destination: { write: terminal.err }, level: "warn" },
+  }).catch((error: unknown) => {
+    throw explainListenError(error, options.port);
   });
+  terminal.out(welcome(server.url, loaded[0]?.agent.manifest.id ?? "", hasConsole));
+  return server;
 }

@@ -11,10 +11,13 @@ import { EMPTY_REGISTRY } from "../registry/registry.js";
 import { loadAgents } from "../worker/load-agents.js";
 import { explainListenError, PORT, readNumber, readPort } from "./listen-options.js";
 import { runUntilSignal } from "./run-until-signal.js";
+import type { RunningServer } from "./start-server.js";
 import { startServer } from "./start-server.js";
 import type { Terminal } from "./terminal.js";
+import type { TypeCheckOptions } from "./type-check.js";
+import { beginTypeCheck, typeCheckOption } from "./type-check.js";
 
-interface ServeOptions {
+interface ServeOptions extends TypeCheckOptions {
   readonly agents: string;
   readonly registry?: string;
   readonly databaseUrl?: string;
@@ -47,6 +50,7 @@ export function addServeCommand(program: Command, terminal: Terminal, version: s
     .option("--origin <origin...>", "pages from where browsers may call, as in https://example.org", [])
     .addOption(new Option("--requests-per-second <n>", "of one tenant").argParser(readNumber))
     .addOption(new Option("--streams-per-tenant <n>", "open at the same time").argParser(readNumber))
+    .addOption(typeCheckOption())
     .addHelpText(
       "after",
       "\nExample:\n  DATABASE_URL=postgres://localhost/framerail framerail serve --agents agents --registry registry\n",
@@ -54,23 +58,41 @@ export function addServeCommand(program: Command, terminal: Terminal, version: s
   command.action(async (options: ServeOptions) => {
     const databaseUrl = options.databaseUrl ?? command.error("error: name a database: set DATABASE_URL");
     await runUntilSignal(async () => {
-      const loaded = await loadAgents(options.agents);
-      const server = await startServer({
-        ...options,
-        store: { url: databaseUrl },
-        journalFolder: options.data,
-        registry: options.registry === undefined ? EMPTY_REGISTRY : openRegistry(options.registry),
-        agents: loaded.map(({ agent }) => agent),
-        origins: options.origin,
-        jwt: readJwtSettings(process.env),
-        metricsAddress: { host: options.metricsHost, port: options.metricsPort },
-        version,
-        log: { destination: { write: terminal.err } },
-      }).catch((error: unknown) => {
-        throw explainListenError(error, options.port);
-      });
-      terminal.out(`framerail is at ${server.url}\n`);
-      return server;
+      const check = beginTypeCheck(options.agents, options.typeCheck);
+      try {
+        return await startServe({ options, databaseUrl, version, terminal, pass: () => check.pass() });
+      } finally {
+        await check.stop();
+      }
     });
   });
+}
+
+interface ServeStart {
+  readonly options: ServeOptions;
+  readonly databaseUrl: string;
+  readonly version: string;
+  readonly terminal: Terminal;
+  pass(): Promise<string | undefined>;
+}
+
+async function startServe({ options, databaseUrl, version, terminal, pass }: ServeStart): Promise<RunningServer> {
+  const loaded = await loadAgents(options.agents);
+  const server = await startServer({
+    ...options,
+    store: { url: databaseUrl },
+    journalFolder: options.data,
+    registry: options.registry === undefined ? EMPTY_REGISTRY : openRegistry(options.registry),
+    agents: loaded.map(({ agent }) => agent),
+    pass,
+    origins: options.origin,
+    jwt: readJwtSettings(process.env),
+    metricsAddress: { host: options.metricsHost, port: options.metricsPort },
+    version,
+    log: { destination: { write: terminal.err } },
+  }).catch((error: unknown) => {
+    throw explainListenError(error, options.port);
+  });
+  terminal.out(`framerail is at ${server.url}\n`);
+  return server;
 }

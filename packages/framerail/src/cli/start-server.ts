@@ -2,6 +2,7 @@
 // Owns: how the parts are joined, and their order at the start and at the end. Does not own: settings (the *-command.ts
 // files), any part.
 //   S1. Requests are taken when everything behind them is there; at the end they are refused first, then turns may end.
+//   S2. Who has a last word about the start is heard before the first request, after everything behind it was opened.
 
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -62,6 +63,8 @@ export interface ServerSettings
   /** Where a built console is, to be served at `/`. */
   readonly consoleFolder?: string | undefined;
   readonly clock?: Clock;
+  /** Has a last word: what it throws ends the start, what it gives is for operators. */
+  pass?(): Promise<string | undefined>;
 }
 
 export interface RunningServer {
@@ -94,6 +97,9 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
   };
   try {
     const { gateway, refuseRequests, setPort } = await composeGateway(settings, { runtime, metrics, logger, clock });
+    // S2
+    const notice = await settings.pass?.();
+    if (notice !== undefined) logger.info(notice);
     const { port, consoleFolder } = settings;
     const server = await listen(gateway, { host, port, version, consoleFolder });
     setPort(server.port);

@@ -1,26 +1,22 @@
-// Reads the agents of a folder: every TypeScript or JavaScript file in it, and `agent.ts` of every folder in it. A file
-// exports its agent, or a list of agents, by default.
-// Owns: which files are agents, and what is said of one that is none. Does not own: the factory (build-agents.ts).
+// Reads the agents of a folder. A file exports its agent, or a list of agents, by default.
+// Owns: what is said of a file that is none. Does not own: which files are agents (find-agent-files.ts), their types
+// (check-agent-types.ts), the factory (build-agents.ts).
 //   L1. Every file is tried, and one error names all that failed, each with its reason [W-REG-10].
 //   L2. A file is loaded into this process, by its own path: it shares the runtime, so that `writer()` finds the turn.
 //   L3. A file is a module, whatever package.json it lies under says, or whether there is one (hooks/agent-modules.mjs).
 
-import type { Dirent } from "node:fs";
-import { existsSync, readdirSync } from "node:fs";
 import { register as registerHooks } from "node:module";
 import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { FramerailError } from "@framerail/protocol";
 import { register } from "tsx/esm/api";
 import type { Agent } from "../agent/agent.js";
+import { findAgentFiles } from "./find-agent-files.js";
 
 export const AGENT_FILES_MAX = 200;
 
 /** Stands beside the sources and beside what is built of them. */
 const HOOKS = new URL("../../hooks/agent-modules.mjs", import.meta.url);
-
-const SOURCE = /(?<!\.d|\.test)\.(?:ts|mts|js|mjs)$/;
-const ENTRIES = ["agent.ts", "agent.mts", "agent.js", "agent.mjs"];
 
 export interface LoadedAgent {
   readonly agent: Agent;
@@ -58,27 +54,6 @@ export async function loadAgents(folder: string): Promise<readonly LoadedAgent[]
   problems.push(...findDoubles(loaded));
   if (problems.length > 0) throw invalid(`agents cannot be loaded from ${folder}:\n  ${problems.join("\n  ")}`);
   return loaded;
-}
-
-function findAgentFiles(root: string): string[] {
-  return readFolder(root)
-    .flatMap((entry) => {
-      const path = join(root, entry.name);
-      if (entry.isFile()) return SOURCE.test(entry.name) ? [path] : [];
-      if (!entry.isDirectory() || entry.name === "node_modules") return [];
-      return ENTRIES.map((name) => join(path, name))
-        .filter((entryPath) => existsSync(entryPath))
-        .slice(0, 1);
-    })
-    .sort();
-}
-
-function readFolder(root: string): Dirent[] {
-  try {
-    return readdirSync(root, { withFileTypes: true });
-  } catch (cause) {
-    throw new FramerailError("INVALID_AGENT", `the agents' folder ${root} cannot be read`, { cause });
-  }
 }
 
 async function loadFile(path: string): Promise<readonly Agent[]> {
