@@ -29,6 +29,7 @@ export default defineConfig({
   test: {
     setupFiles: ["tidy/fixed-seed.ts"],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: 2,
     maxConcurrency: 3,
     // Files of the first two share their workers: loading the sources anew for each took a fifth of the whole.

@@ -27,6 +27,8 @@ const TOOLS = {
   vitest: ["node_modules/vitest/vitest.mjs"],
 };
 
+const PROGRAMS = { name: "programs", tool: "tsx", args: ["scripts/install-programs.ts"] };
+
 // Each command is a list of steps, of which some run side by side; arguments of the caller go to the last one. The tests
 // come last, so that the runner's summary ends the output.
 const COMMANDS = {
@@ -37,11 +39,13 @@ const COMMANDS = {
     { name: "format", tool: "biome", args: ["ci", "--error-on-warnings", ...(plain ? ["--colors=off"] : []), "."] },
     [
       { name: "lint", tool: "eslint", args: ["--max-warnings=0", "."] },
+      PROGRAMS,
       { name: "types", tool: "tsc", args: ["-p", "tsconfig.check.json", "--pretty", String(!plain)] },
     ],
     { name: "tests", tool: "vitest", args: ["run"] },
   ],
   "test:long": [
+    PROGRAMS,
     {
       name: "long tests",
       tool: "vitest",

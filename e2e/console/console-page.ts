@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { chromium } from "playwright-core";
-import { findProgram } from "../strangers/find-program.js";
+import { findProgram } from "../../packages/framerail/src/testing/programs.js";
 
 const SCREENSHOTS = join(import.meta.dirname, "../../docs/screenshots");
 const WAIT_MS_MAX = 30_000;

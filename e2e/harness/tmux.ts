@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { findProgram } from "../strangers/find-program.js";
+import { findProgram } from "../../packages/framerail/src/testing/programs.js";
 
 export interface TmuxOptions {
   readonly command: readonly string[];

@@ -11,8 +11,8 @@ import { FRAME_TYPES } from "@framerail/protocol";
 import { EventSource as NpmEventSource } from "eventsource";
 import { chromium } from "playwright-core";
 import { EventSource as UndiciEventSource } from "undici";
+import { findProgram } from "../../packages/framerail/src/testing/programs.js";
 import { readSse } from "../harness/sse-reader.js";
-import { findProgram } from "./find-program.js";
 
 export interface DispatchedEvent {
   readonly event: string;

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findPort } from "../../packages/framerail/src/store/testing/find-port.js";
-import { findProgram } from "./find-program.js";
+import { findProgram } from "../../packages/framerail/src/testing/programs.js";
 import { createIdentity } from "./tls-identity.js";
 
 const START_MS_MAX = 30_000;

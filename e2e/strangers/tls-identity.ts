@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { findProgram } from "./find-program.js";
+import { findProgram } from "../../packages/framerail/src/testing/programs.js";
 
 /** Writes a key and a certificate that it signs itself, for this machine, into the folder. */
 export function createIdentity(folder: string): { readonly keyPath: string; readonly certPath: string } {

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { installFromDebian } from "../../testing/debian.js";
+import { installFromDebian } from "../../testing/programs.js";
 
 const CACHE = fileURLToPath(new URL("../../../../../.cache/postgres", import.meta.url));
 const DEBIAN = "/usr/lib/postgresql";

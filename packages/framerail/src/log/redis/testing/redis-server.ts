@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { findPort } from "../../../store/testing/find-port.js";
-import { findRedis } from "./find-redis.js";
+import { findProgram } from "../../../testing/programs.js";
 
 const START_MS_MAX = 20_000;
 
@@ -26,7 +26,7 @@ export interface RedisServer {
 
 /** Started. */
 export async function createRedisServer(): Promise<RedisServer> {
-  const program = findRedis();
+  const program = findProgram("redis-server");
   const folder = mkdtempSync(join(tmpdir(), "framerail-redis-"));
   const port = await findPort();
   const url = `redis://127.0.0.1:${port}`;

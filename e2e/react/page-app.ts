@@ -2,8 +2,8 @@
 
 import { createElement, StrictMode, useLayoutEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
-import { createClient } from "../../index.js";
-import { useSession, useTurn } from "../index.js";
+import { createClient } from "../../packages/client/src/index.js";
+import { useSession, useTurn } from "../../packages/client/src/react/index.js";
 
 const noted = {
   /** The number of the animation frame in which each change of the text was committed. */

@@ -1,14 +1,14 @@
 // The site of the browser test: one page, its program, and a server that answers every message with the same words.
 
 import { once } from "node:events";
-import { existsSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { build } from "esbuild";
 import type { Browser } from "playwright-core";
 import { chromium } from "playwright-core";
+import { findProgram } from "../../packages/framerail/src/testing/programs.js";
 
 export const WORDS = Array.from({ length: 3_000 }, (_, index) => `${index} `);
 const WORDS_PER_MS = 3;
@@ -67,7 +67,7 @@ function tellWords(response: ServerResponse): void {
 }
 
 async function buildApp(): Promise<string> {
-  const protocol = join(import.meta.dirname, "../../../../protocol/src/index.ts");
+  const protocol = join(import.meta.dirname, "../../packages/protocol/src/index.ts");
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, "page-app.ts")],
     bundle: true,
@@ -82,10 +82,7 @@ async function buildApp(): Promise<string> {
   return outputFiles[0]?.text ?? "";
 }
 
-/** Throws, rather than leaving the test out, where there is no browser. */
 export function openChromium(): Promise<Browser> {
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  const executablePath = folders.map((folder) => join(folder, "chromium")).find((path) => existsSync(path));
-  if (executablePath === undefined) throw new Error("No chromium for the tests: put it on the PATH.");
-  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-background-networking"] });
+  const args = ["--no-sandbox", "--disable-background-networking"];
+  return chromium.launch({ executablePath: findProgram("chromium"), args });
 }

@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { ChatSite } from "./testing/chat-site.js";
-import { openChromium, startChatSite, WORDS } from "./testing/chat-site.js";
+import type { ChatSite } from "./react/chat-site.js";
+import { openChromium, startChatSite, WORDS } from "./react/chat-site.js";
 
 let site: ChatSite;
 let browser: Browser;
