@@ -61,8 +61,7 @@ export const PLANTS: readonly Plant[] = [
     name: "the terminal is sent twice",
     file: "gateway/stream/turn-stream.js",
     text: "        output.text(format.closing);\n",
-    becomes:
-      "        output.segment(this.#options.view.segmentAt(this.#position - 1));\n        output.text(format.closing);\n",
+    becomes: "        output.segment(this.#options.view.after(this.#seq - 1));\n        output.text(format.closing);\n",
     scenario: leaveAndComeBack,
     breaks: "I1",
   },

@@ -34,6 +34,16 @@ const UNSTORED: readonly Row[] = [
   ["a piece is tried again", "        await this.#pause();\n", "        return;\n"],
   ["a piece in doubt is settled", "if (first?.isInDoubt) {", "if (first === undefined) {"],
 ];
+const SEGMENT: readonly Row[] = [
+  ["a segment of another block", "next.#block !== this.#block || ", ""],
+  ["a segment further on", " || next.#start !== this.#end", ""],
+  ["where a tail begins", "if (next > afterSeq + 1) break;", "if (next > afterSeq) break;"],
+  ["a turn in few blocks", "this.#block.length * 2), BLOCK_BYTES_MAX", "this.#block.length), BLOCK_BYTES_MIN"],
+];
+const BUFFER: readonly Row[] = [["what a reader was given stays", "segment.copy()", "segment"]];
+const PACKING: readonly Row[] = [
+  ["who waits is let in", "if (next === undefined) packing -= 1;", "if (next === undefined) packing -= 0;"],
+];
 const READER: readonly Row[] = [
   ["a log that cannot be read back", "({ logged: [], failure: error })", "Promise.reject(error)"],
   ["a log that cannot be asked", "({ view: undefined, failure: error })", "Promise.reject(error)"],
@@ -52,6 +62,9 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("ledger", "turn-calls", "turn-calls", CALLS),
   ...rowsOf("dispatch", "turn-budget", "open-call-db", BUDGET),
   ...rowsOf("dispatch", "unstored-frames", "unstored-frames-db", UNSTORED),
+  ...rowsOf("log", "segment", "segment", SEGMENT),
+  ...rowsOf("log", "turn-buffer", "turn-buffer", BUFFER),
+  ...rowsOf("store", "frame-segment", "frame-segment", PACKING),
   ...rowsOf("dispatch", "seal-orphan", "open-call-db", [
     ["a call under way at a death", "await readOpenCalls(database, orgId, turnId)", "[]"],
   ]),

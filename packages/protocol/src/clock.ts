@@ -31,14 +31,13 @@ function formatSecond(second: number): string {
 }
 
 /**
- * Returns a function that gives the clock's time as `2026-05-15T18:00:00.000Z` [W-EV-20, C-9]. It never goes back, so
- * the timestamps of one turn are non-decreasing even when the wall clock is set back.
+ * Returns a function that gives the clock's time, or the one it is told, as `2026-05-15T18:00:00.000Z` [W-EV-20, C-9]. It
+ * never goes back, so the timestamps of one turn are non-decreasing even when the wall clock is set back.
  */
-export function createTimestamps(clock: Clock): () => string {
+export function createTimestamps(clock: Clock): (now?: number) => string {
   let latest = Number.NEGATIVE_INFINITY;
   let stamp = "";
-  return () => {
-    const now = clock.now();
+  return (now = clock.now()) => {
     if (now <= latest) return stamp;
     latest = now;
     const second = Math.floor(now / 1000);

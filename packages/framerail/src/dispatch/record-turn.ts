@@ -52,9 +52,8 @@ export interface RecordOptions {
 export interface TurnRecord {
   readonly calls: TurnCalls;
   readonly tap: Tap;
-  readonly sink: FrameSink;
-  /** The log has these frames. */
-  released(segment: Segment): void;
+  /** Where frames go; to be told which of them the log has. */
+  readonly sink: UnstoredFrames;
   /** Everything of the turn that its final commit writes. */
   end(outcome: TurnOutcome, terminal: EncodedFrame): Promise<TurnEnd>;
 }
@@ -71,7 +70,6 @@ export function recordTurn(options: RecordOptions): TurnRecord {
   return {
     calls,
     sink: frames,
-    released: (segment) => frames.released(segment),
     tap(event, emitter, at) {
       message.add(event, at);
       // The usual event, of which nothing else is kept.

@@ -186,7 +186,7 @@ function run(
   const observer = options.observe?.({ turnId, agentId: prepared.agent_id });
   let stop: (() => void) | undefined;
   const appender = log.open(turn, {
-    onRelease: (segment) => record.released(segment),
+    onRelease: (segment) => record.sink.released(segment),
     // S2
     onFailure(error) {
       report?.({ kind: "log_failed", turnId, error });

@@ -14,7 +14,7 @@ import type { Clock } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { EncodedFrame, FrameSink } from "../log/frame-sink.js";
 import type { Segment } from "../log/segment.js";
-import { framesOf } from "../log/segment.js";
+import { framePartsOf } from "../log/segment.js";
 import type { Database } from "../store/database.js";
 import type { FrameRun, FrameSegment } from "../store/frame-segment.js";
 import { packRuns } from "../store/frame-segment.js";
@@ -75,7 +75,7 @@ export class UnstoredFrames implements FrameSink {
 
   /** The log has these. */
   released(segment: Segment): void {
-    this.#fresh.push(segment);
+    if (!this.#fresh.at(-1)?.join(segment)) this.#fresh.push(segment.copy());
     this.#freshBytes += segment.size;
     this.#unstoredBytes += segment.size;
     if (this.#freshBytes >= PIECE_BYTES && !this.#isEnding) this.#cutPiece();
@@ -183,5 +183,7 @@ export class UnstoredFrames implements FrameSink {
 }
 
 function runOf(segment: Segment): FrameRun {
-  return { firstSeq: segment.firstSeq, lastSeq: segment.lastSeq, bytes: framesOf(segment) };
+  const parts = framePartsOf(segment);
+  const size = parts.reduce((sum, { length }) => sum + length, 0);
+  return { firstSeq: segment.firstSeq, lastSeq: segment.lastSeq, parts, size };
 }

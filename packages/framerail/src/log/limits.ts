@@ -1,7 +1,8 @@
 // The maxima of the turn log.
 
-/** Frames are written into blocks of this size; a frame that is larger gets one of its own. */
-export const SLAB_BYTES = 65_536;
+/** A turn's frames are written into blocks that grow from one to the other; a tick that is larger gets one of its own. */
+export const BLOCK_BYTES_MIN = 2_048;
+export const BLOCK_BYTES_MAX = 65_536;
 /** What a turn keeps in memory; older parts are read back from the journal, Redis or the store. */
 export const TURN_BYTES_IN_MEMORY_MAX = 1_048_576;
 /** Frames of one segment: what one tick of one turn can bring before it is a writer that does not wait. */
@@ -10,5 +11,7 @@ export const SEGMENT_FRAMES_MAX = 65_536;
 export const JOURNAL_FILE_BYTES_MAX = 67_108_864;
 /** One record of the journal; a longer one is not ours. */
 export const JOURNAL_RECORD_BYTES_MAX = 16_777_216;
+/** What one tick of all turns usually brings to the journal; a larger one is put together elsewhere. */
+export const JOURNAL_TICK_BYTES = 1_048_576;
 /** How long a sealed turn stays in memory for readers that come at its end. */
 export const SEALED_MS_IN_MEMORY = 30_000;

@@ -1,18 +1,18 @@
-// What one tick of one turn brought, in bytes that every reader shares: written to the journal, sent to sockets.
+// Frames of one turn that stand one after the other, in bytes that every reader shares: written to the journal, sent to
+// sockets.
 // Owns: the layout. Does not own: when a tick is over, who reads.
-//   S1. Encoded once. The bytes are an HTTP/1.1 chunk with its size line, so that a reader on a socket of its own sends
+//   S1. Encoded once. The bytes are HTTP/1.1 chunks with their size lines, so that a reader on a socket of its own sends
 //       them as they are; who frames otherwise takes what stands between.
 //   S2. A frame can be cut out: a reader that resumes in the middle gets exactly what it has not seen.
-//   S3. A turn keeps a segment for every tick, so one is a single small object: it says where its bytes are, and buffers
-//       that show them are made when they are asked for. What lives as long as a turn costs the collector most.
+//   S3. The ticks of a turn stand behind each other in a block of the turn's own, so whoever keeps them keeps one object for
+//       a block and not one for every tick: what lives as long as a turn costs the collector most.
 
-import type { LoggedFrame } from "./frame-sink.js";
-import { SLAB_BYTES } from "./limits.js";
+import { BLOCK_BYTES_MAX, BLOCK_BYTES_MIN } from "./limits.js";
 
 interface SegmentPlace {
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Where the chunk stands. */
+  /** Where the chunks stand. */
   readonly block: Buffer;
   readonly start: number;
   readonly end: number;
@@ -20,88 +20,145 @@ interface SegmentPlace {
 
 export class Segment {
   readonly firstSeq: number;
-  readonly lastSeq: number;
   readonly #block: Buffer;
   readonly #start: number;
-  readonly #end: number;
+  #lastSeq: number;
+  #end: number;
 
   constructor({ firstSeq, lastSeq, block, start, end }: SegmentPlace) {
     this.firstSeq = firstSeq;
-    this.lastSeq = lastSeq;
+    this.#lastSeq = lastSeq;
     this.#block = block;
     this.#start = start;
     this.#end = end;
   }
 
-  /** Size line, frames, line end. */
-  get chunk(): Buffer {
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  /** Size line, frames, line end; and so on. */
+  get chunks(): Buffer {
     return this.#block.subarray(this.#start, this.#end);
   }
 
-  /** Bytes of the chunk. */
+  /** Bytes of the chunks. */
   get size(): number {
     return this.#end - this.#start;
+  }
+
+  /** One of the holder's own, which it may let grow. */
+  copy(): Segment {
+    return this.#from(this.firstSeq, this.#start);
+  }
+
+  /** Takes in the one that follows; false where it stands somewhere else (S3). */
+  join(next: Segment): boolean {
+    if (next.#block !== this.#block || next.#start !== this.#end) return false;
+    this.#end = next.#end;
+    this.#lastSeq = next.#lastSeq;
+    return true;
+  }
+
+  /** What is left of it from the chunk on that has the frame after `afterSeq`. */
+  tail(afterSeq: number): Segment {
+    let [seq, at] = [this.firstSeq, this.#start];
+    while (at < this.#end) {
+      const end = at + CHUNK_HEAD + readSize(this.#block, at);
+      const next = seq + countFrames(this.#block.subarray(at + CHUNK_HEAD, end));
+      if (next > afterSeq + 1) break;
+      [seq, at] = [next, end + CHUNK_TAIL];
+    }
+    return this.#from(seq, at);
+  }
+
+  #from(firstSeq: number, start: number): Segment {
+    return new Segment({ firstSeq, lastSeq: this.#lastSeq, block: this.#block, start, end: this.#end });
   }
 }
 
 /** Six hexadecimal digits and a line end: leading zeros are legal, and a fixed width can be filled in afterwards. */
-export const CHUNK_HEAD = 8;
-export const CHUNK_TAIL = 2;
+const SIZE_DIGITS = 6;
+const CHUNK_HEAD = SIZE_DIGITS + 2;
+const CHUNK_TAIL = 2;
 const HEX = Buffer.from("0123456789abcdef");
-const [CR, LF] = [13, 10];
-const FRAME_END = "\n\n";
+const [CR, LF, NINE] = [13, 10, 57];
+const FRAME_END = Buffer.from("\n\n");
 
-let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
-let used = 0;
+/** Writes the ticks of one turn, into blocks that grow with it (S3). */
+export class SegmentWriter {
+  #block = Buffer.alloc(0);
+  #used = 0;
 
-export function createSegment(frames: readonly LoggedFrame[]): Segment {
-  let text = "";
-  for (const { sse } of frames) text += sse;
-  const firstSeq = frames[0]?.seq ?? 0;
-  return segmentOf(text, firstSeq, firstSeq + frames.length - 1);
-}
+  /** Of the frames' texts, joined: one write, because a call into the engine for each frame costs more than joining them. */
+  write(text: string, firstSeq: number, lastSeq: number): Segment {
+    // A unit of a string is at most three bytes.
+    this.#claim(CHUNK_HEAD + text.length * 3 + CHUNK_TAIL);
+    const [block, start] = [this.#block, this.#used];
+    const size = block.write(text, start + CHUNK_HEAD);
+    const end = start + CHUNK_HEAD + size;
+    writeSize(block, start, size);
+    block[end] = CR;
+    block[end + 1] = LF;
+    this.#used = end + CHUNK_TAIL;
+    return new Segment({ firstSeq, lastSeq, block, start, end: this.#used });
+  }
 
-/** Of the frames' texts, joined: one write, because a call into the engine for each frame costs more than joining them. */
-export function segmentOf(text: string, firstSeq: number, lastSeq: number): Segment {
-  // A unit of a string is at most three bytes.
-  const start = claim(CHUNK_HEAD + text.length * 3 + CHUNK_TAIL);
-  const size = slab.write(text, start + CHUNK_HEAD);
-  const end = start + CHUNK_HEAD + size;
-  writeHead(start, size);
-  slab[end] = CR;
-  slab[end + 1] = LF;
-  used = end + CHUNK_TAIL;
-  return new Segment({ firstSeq, lastSeq, block: slab, start, end: used });
+  #claim(bytes: number): void {
+    if (this.#used + bytes <= this.#block.length) return;
+    const grown = Math.min(Math.max(BLOCK_BYTES_MIN, this.#block.length * 2), BLOCK_BYTES_MAX);
+    this.#block = Buffer.allocUnsafeSlow(Math.max(grown, bytes));
+    this.#used = 0;
+  }
 }
 
 /** The frames' bytes, without what HTTP puts around them. */
-export function framesOf({ chunk }: Segment): Buffer {
-  return chunk.subarray(CHUNK_HEAD, chunk.length - CHUNK_TAIL);
+export function framesOf(segment: Segment): Buffer {
+  const parts = framePartsOf(segment);
+  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
 }
 
-/** The bytes of the frames after `afterSeq` (S2). An empty line ends a frame, and nothing inside of one can be an empty line. */
-export function framesAfter(segment: Segment, afterSeq: number): Buffer {
-  const { firstSeq, lastSeq } = segment;
-  const frames = framesOf(segment);
-  let start = 0;
-  for (let seq = firstSeq; seq <= Math.min(afterSeq, lastSeq); seq += 1) {
-    start = frames.indexOf(FRAME_END, start, "latin1") + FRAME_END.length;
+/** The same, as they stand, one after the other. */
+export function framePartsOf({ chunks }: Segment): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < chunks.length; ) {
+    const end = at + CHUNK_HEAD + readSize(chunks, at);
+    parts.push(chunks.subarray(at + CHUNK_HEAD, end));
+    at = end + CHUNK_TAIL;
   }
+  return parts;
+}
+
+/** The bytes of the frames after `afterSeq` (S2). */
+export function framesAfter(segment: Segment, afterSeq: number): Buffer {
+  const tail = segment.tail(afterSeq);
+  const frames = framesOf(tail);
+  let start = 0;
+  for (let seq = tail.firstSeq; seq <= afterSeq; seq += 1) start = frames.indexOf(FRAME_END, start) + FRAME_END.length;
   return frames.subarray(start);
 }
 
-function claim(bytes: number): number {
-  if (used + bytes > slab.length) {
-    slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, bytes));
-    used = 0;
-  }
-  return used;
+/** An empty line ends a frame, and nothing inside of one, or of what HTTP puts around it, can be an empty line. */
+export function countFrames(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(FRAME_END); at >= 0; at = bytes.indexOf(FRAME_END, at + FRAME_END.length)) count += 1;
+  return count;
 }
 
-function writeHead(start: number, size: number): void {
-  for (let digit = 0; digit < CHUNK_HEAD - 2; digit += 1) {
-    slab[start + digit] = HEX[(size >>> ((CHUNK_HEAD - 3 - digit) * 4)) & 15] as number;
+function writeSize(block: Buffer, start: number, size: number): void {
+  for (let digit = 0; digit < SIZE_DIGITS; digit += 1) {
+    block[start + digit] = HEX[(size >>> ((SIZE_DIGITS - 1 - digit) * 4)) & 15] as number;
   }
-  slab[start + CHUNK_HEAD - 2] = CR;
-  slab[start + CHUNK_HEAD - 1] = LF;
+  block[start + SIZE_DIGITS] = CR;
+  block[start + SIZE_DIGITS + 1] = LF;
+}
+
+/** Never negative, whatever stands there: who walks from chunk to chunk gets to an end. */
+function readSize(block: Buffer, start: number): number {
+  let size = 0;
+  for (let digit = 0; digit < SIZE_DIGITS; digit += 1) {
+    const unit = block[start + digit] as number;
+    size = (size << 4) | (unit <= NINE ? unit & 15 : (unit & 15) + 9);
+  }
+  return size;
 }

@@ -1,7 +1,7 @@
 // The released frames of one turn, in memory: what its readers share. Both drivers fill one for every turn that somebody
 // writes or follows in this process.
-// Owns: positions, the bound on memory, waking. Does not own: when frames are released, what is no longer here.
-//   B1. Segments stand in order without a gap, and a position never changes its segment.
+// Owns: the bound on memory, waking. Does not own: when frames are released, what is no longer here.
+//   B1. Segments stand in order without a gap.
 //   B2. At most TURN_BYTES_IN_MEMORY_MAX are kept; the oldest go first, the newest always stays.
 //   B3. Watchers are woken when there is something new; one that leaves while others are woken disturbs nobody.
 
@@ -10,10 +10,11 @@ import type { Segment } from "./segment.js";
 
 export class TurnBuffer {
   #epoch: number;
-  #segments: Segment[] = [];
-  /** The position of the first segment that is still here. */
-  #first = 0;
+  /** Of our own: ticks that stand behind each other are one. */
+  readonly #segments: Segment[] = [];
   #bytes = 0;
+  /** The last one that came, as it came: what nearly every reader asks for. */
+  #latest: Segment | undefined;
   #lastSeq: number;
   #sealed = false;
   /** Most turns have one reader, who is not looked for among others. */
@@ -49,13 +50,13 @@ export class TurnBuffer {
 
   /** Takes the next segment; `seals`: its last frame is the terminal. Watchers hear of it with `wake`. */
   release(segment: Segment, seals: boolean): void {
-    this.#segments.push(segment);
+    if (!this.#segments.at(-1)?.join(segment)) this.#segments.push(segment.copy());
+    this.#latest = segment;
     this.#bytes += segment.size;
     this.#lastSeq = segment.lastSeq;
     this.#sealed = seals;
     while (this.#bytes > TURN_BYTES_IN_MEMORY_MAX && this.#segments.length > 1) {
       this.#bytes -= (this.#segments.shift() as Segment).size;
-      this.#first += 1;
     }
   }
 
@@ -79,16 +80,10 @@ export class TurnBuffer {
     };
   }
 
-  /** Where the frame after `afterSeq` is or will be; undefined when it is no longer in memory. */
-  seek(afterSeq: number): number | undefined {
-    if (afterSeq >= this.#lastSeq) return this.#first + this.#segments.length;
-    const index = this.#segments.findIndex(({ lastSeq }) => lastSeq > afterSeq);
-    const found = this.#segments[index];
-    return found !== undefined && found.firstSeq <= afterSeq + 1 ? this.#first + index : undefined;
-  }
-
-  /** Undefined when it is not there yet, or no longer (`seek` tells which). */
-  segmentAt(position: number): Segment | undefined {
-    return this.#segments[position - this.#first];
+  /** Frames from the one after `afterSeq` on, or from a little before it; undefined when it is not in memory. */
+  after(afterSeq: number): Segment | undefined {
+    if (this.#latest?.firstSeq === afterSeq + 1) return this.#latest;
+    const found = this.#segments.find(({ lastSeq }) => lastSeq > afterSeq);
+    return found !== undefined && found.firstSeq <= afterSeq + 1 ? found.tail(afterSeq) : undefined;
   }
 }

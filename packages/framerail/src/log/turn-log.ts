@@ -36,16 +36,18 @@ export interface OpenOptions {
   onFailure?(error: FramerailError): void;
 }
 
-/** A turn as a reader sees it. What it reads is released; positions are those of log/turn-buffer.ts. */
+/** A turn as a reader sees it. What it reads is released. */
 export interface TurnView {
   readonly epoch: number;
   readonly lastSeq: number;
   readonly sealed: boolean;
   /** Nobody writes the turn on here: readers are cut, and find it elsewhere or in the store. */
   readonly lost: boolean;
-  /** Undefined: that part is no longer in memory, and `readBack` has it. */
-  seek(afterSeq: number): number | undefined;
-  segmentAt(position: number): Segment | undefined;
+  /**
+   * Frames from the one after `afterSeq` on, as many as stand together; the first may be before it. Undefined: there is
+   * none yet, or that part is no longer in memory, and `readBack` has it.
+   */
+  after(afterSeq: number): Segment | undefined;
   watch(wake: () => void): () => void;
   /** Released frames after `afterSeq` from behind the memory, in order, some at a time; none when the log has none. */
   readBack(afterSeq: number): Promise<readonly LoggedFrame[]>;

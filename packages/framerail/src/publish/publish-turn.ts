@@ -109,9 +109,9 @@ class Publication implements TurnPublication {
   readonly #encoder;
   readonly #policy: TurnPolicy;
   readonly #abort = new AbortController();
-  /** When the event came that is on its way; NaN between events (T7). */
-  #at = Number.NaN;
   heardAt = 0;
+  /** An event is on its way (T7). */
+  #isTaking = false;
   #seq = 0;
   #usage: Usage = NO_USAGE;
   #ended = false;
@@ -125,11 +125,8 @@ class Publication implements TurnPublication {
     this.#taps = options.taps;
     this.#sink = options.sink;
     this.#observer = options.observer;
-    this.#encoder = createFrameEncoder({
-      responseId: turnId,
-      clock: { now: () => this.#now(), schedule: (ms, callback) => clock.schedule(ms, callback) },
-      framing: createSseFraming({ idPrefix: `${turnId}.${epoch}.` }),
-    });
+    const framing = createSseFraming({ idPrefix: `${turnId}.${epoch}.` });
+    this.#encoder = createFrameEncoder({ responseId: turnId, clock, framing });
     this.#policy = policy.open({
       emit: (draft) => this.#show(draft),
       report: (report) => options.report?.({ kind: "policy", ...report }),
@@ -211,8 +208,8 @@ class Publication implements TurnPublication {
       return;
     }
     const at = this.#clock.now();
-    this.#at = at;
     this.heardAt = at;
+    this.#isTaking = true;
     try {
       this.#tap(event, emitter, at);
       if (event.type === "metrics") this.#usage = addUsage(this.#usage, event.tokens);
@@ -220,13 +217,13 @@ class Publication implements TurnPublication {
       const decision = this.#policy.apply(event, emitter);
       this.#observer?.decided(event, emitter, decision);
     } finally {
-      this.#at = Number.NaN;
+      this.#isTaking = false;
     }
   }
 
   // T7: what is shown between events, a batch by its timer for instance, is shown at its own time.
   #now(): number {
-    return Number.isNaN(this.#at) ? this.#clock.now() : this.#at;
+    return this.#isTaking ? this.heardAt : this.#clock.now();
   }
 
   #show(draft: Draft): void {
@@ -247,7 +244,7 @@ class Publication implements TurnPublication {
 
   #encode({ type, payload }: Draft): EncodedFrame {
     const seq = this.#seq + 1;
-    const sse = this.#encoder.encode(type, seq, payload);
+    const sse = this.#encoder.encode(type, seq, payload, this.#now());
     this.#seq = seq;
     return { seq, type, sse };
   }

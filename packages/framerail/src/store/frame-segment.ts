@@ -3,11 +3,13 @@
 //   G1. What is unpacked is, frame for frame and byte for byte, what was packed.
 //   G2. A segment that is damaged (its checksum tells), or holds another number of frames than it says, is refused, never
 //       shortened.
+//   G3. At most PACKED_AT_ONCE_MAX are put together at a time: turns that grow at the same pace would otherwise all have a
+//       copy of their frames at the same time.
 
 import { promisify } from "node:util";
 import { constants, deflate, inflate } from "node:zlib";
 import { FramerailError, splitSseFrames } from "@framerail/protocol";
-import { SEGMENT_BYTES_MAX } from "./limits.js";
+import { PACKED_AT_ONCE_MAX, SEGMENT_BYTES_MAX } from "./limits.js";
 
 export interface StoredFrame {
   readonly seq: number;
@@ -18,10 +20,12 @@ export interface StoredFrame {
 export interface FrameRun {
   readonly firstSeq: number;
   readonly lastSeq: number;
-  readonly bytes: Uint8Array;
+  /** One after the other; together `size` bytes. */
+  readonly parts: readonly Uint8Array[];
+  readonly size: number;
 }
 
-/** The same, compressed. */
+/** The same, in one piece and compressed. */
 export interface FrameSegment {
   readonly firstSeq: number;
   readonly lastSeq: number;
@@ -45,43 +49,59 @@ export function packRuns(runs: readonly FrameRun[]): Promise<FrameSegment>[] {
   const segments: FrameRun[][] = [];
   let room = 0;
   for (const run of runs.flatMap(cutRun)) {
-    if (run.bytes.length > room) {
+    if (run.size > room) {
       segments.push([]);
       room = SEGMENT_BYTES_MAX;
     }
     segments.at(-1)?.push(run);
-    room -= run.bytes.length;
+    room -= run.size;
   }
   return segments.map((segment) => packRun(joinRuns(segment)));
 }
 
-async function packRun({ firstSeq, lastSeq, bytes: raw }: FrameRun): Promise<FrameSegment> {
-  if (raw.length > SEGMENT_BYTES_MAX) throw new FramerailError("INVARIANT_VIOLATION", "a segment is over its maximum");
-  // Frames repeat their envelopes, so the fastest level already takes most of it away.
-  return { firstSeq, lastSeq, bytes: await compress(raw, { level: constants.Z_BEST_SPEED }) };
+async function packRun({ firstSeq, lastSeq, parts, size }: FrameRun): Promise<FrameSegment> {
+  if (size > SEGMENT_BYTES_MAX) throw new FramerailError("INVARIANT_VIOLATION", "a segment is over its maximum");
+  // G3
+  if (packing < PACKED_AT_ONCE_MAX) packing += 1;
+  else await new Promise<void>((resolve) => void waiting.push(resolve));
+  try {
+    // Frames repeat their envelopes, so the fastest level already takes most of it away.
+    const bytes = await compress(Buffer.concat(parts, size), { level: constants.Z_BEST_SPEED });
+    return { firstSeq, lastSeq, bytes };
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) packing -= 1;
+    else next();
+  }
 }
+
+let packing = 0;
+const waiting: (() => void)[] = [];
 
 function joinRuns(runs: readonly FrameRun[]): FrameRun {
   const [first, last] = [runs[0], runs.at(-1)];
   return {
     firstSeq: first?.firstSeq ?? 0,
     lastSeq: last?.lastSeq ?? 0,
-    bytes: Buffer.concat(runs.map(({ bytes }) => bytes)),
+    parts: runs.flatMap(({ parts }) => parts),
+    size: runs.reduce((sum, { size }) => sum + size, 0),
   };
 }
 
 /** Most runs are what a tick has brought; only one that is over a segment's maximum is looked into. */
 function cutRun(run: FrameRun): FrameRun[] {
-  if (run.bytes.length <= SEGMENT_BYTES_MAX) return [run];
-  const frames = splitSseFrames(Buffer.from(run.bytes).toString("utf8"));
+  if (run.size <= SEGMENT_BYTES_MAX) return [run];
+  const frames = splitSseFrames(Buffer.concat(run.parts).toString("utf8"));
   return cutSegments(frames.map((sse, index) => ({ seq: run.firstSeq + index, sse }))).map(runOf);
 }
 
 function runOf(frames: readonly StoredFrame[]): FrameRun {
+  const bytes = Buffer.from(frames.map(({ sse }) => sse).join(""));
   return {
     firstSeq: frames[0]?.seq ?? 0,
     lastSeq: frames.at(-1)?.seq ?? 0,
-    bytes: Buffer.from(frames.map(({ sse }) => sse).join("")),
+    parts: [bytes],
+    size: bytes.length,
   };
 }
 

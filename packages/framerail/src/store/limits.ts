@@ -19,6 +19,8 @@ export const WAITING_MAX = 10_000;
 
 /** Frames of one stored segment, before they are compressed; more than the largest frame. */
 export const SEGMENT_BYTES_MAX = 1_048_576;
+/** Segments that are put together and compressed at the same time: as many as there are threads for it. */
+export const PACKED_AT_ONCE_MAX = 4;
 /** Segments that are read at once. */
 export const READ_SEGMENTS_MAX = 8;
 /** Rows that one statement of the retention deletes. */

@@ -29,8 +29,8 @@ import type { FrameType, PayloadOf } from "./vocabulary.js";
 import { FRAMES } from "./vocabulary.js";
 
 export interface FrameEncoder {
-  /** The compact JSON of the turn's frame number `seq`, in the framing that was asked for. */
-  encode<T extends FrameType>(type: T, seq: number, payload: PayloadOf<T>): string;
+  /** The compact JSON of the turn's frame number `seq`, in the framing that was asked for. `at`: now, where absent. */
+  encode<T extends FrameType>(type: T, seq: number, payload: PayloadOf<T>, at?: number): string;
 }
 
 export interface FrameEncoderOptions {
@@ -87,7 +87,7 @@ class Encoder implements FrameEncoder {
   readonly #middle: string;
   readonly #close: string;
   readonly #closeText: string;
-  readonly #timestamp: () => string;
+  readonly #timestamp: (now?: number) => string;
   // N7: of the latest frame.
   #plan: Plan | undefined;
   #stamp = "";
@@ -105,8 +105,8 @@ class Encoder implements FrameEncoder {
     this.#timestamp = createTimestamps(clock);
   }
 
-  encode<T extends FrameType>(type: T, seq: number, payload: PayloadOf<T>): string {
-    const { isText, jsonAt, check, writeFields } = this.#planOf(type);
+  encode<T extends FrameType>(type: T, seq: number, payload: PayloadOf<T>, at?: number): string {
+    const { isText, jsonAt, check, writeFields } = this.#planOf(type, at);
     const chunk = isText ? escapeChunk(payload) : undefined;
     const broken = chunk === undefined ? check(payload) : undefined;
     if (broken) throw refuse("INVALID_FRAME", `${type} frame`, broken);
@@ -124,8 +124,8 @@ class Encoder implements FrameEncoder {
   }
 
   // N7
-  #planOf(type: string): Plan {
-    const stamp = this.#timestamp();
+  #planOf(type: string, at: number | undefined): Plan {
+    const stamp = this.#timestamp(at);
     const known = this.#plan;
     const plan = known?.type === type ? known : findPlan(type, this.#framing);
     if (plan !== known || stamp !== this.#stamp) {

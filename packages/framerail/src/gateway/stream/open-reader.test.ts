@@ -84,8 +84,7 @@ async function readAll(reader: OpenReader | undefined): Promise<LoggedFrame[]> {
   const { view, afterSeq, readBack } = reader ?? expect.fail("there was nothing to read");
   const frames: LoggedFrame[] = [];
   for (let seq = afterSeq; seq < view.lastSeq; seq = frames.at(-1)?.seq ?? seq) {
-    const position = view.seek(seq);
-    const segment = position === undefined ? undefined : view.segmentAt(position);
+    const segment = view.after(seq);
     const next = segment ? splitFrames(framesAfter(segment, seq), seq + 1) : await readBack(seq);
     if (next.length === 0) expect.fail(`nothing came after frame ${seq}`);
     frames.push(...next);

@@ -126,8 +126,7 @@ async function requireHonoured(
 }
 
 async function readOn(view: TurnView, afterSeq: number, readBack: OpenReader["readBack"]) {
-  const position = view.seek(afterSeq);
-  const segment = position === undefined ? undefined : view.segmentAt(position);
+  const segment = view.after(afterSeq);
   return segment === undefined ? readBack(afterSeq) : splitFrames(framesAfter(segment, afterSeq), afterSeq + 1);
 }
 

@@ -22,12 +22,8 @@ export class StoredView implements TurnView {
     this.#frames = frames;
   }
 
-  /** All of it is behind memory; after the last frame there is nothing to go back for. */
-  seek(afterSeq: number): number | undefined {
-    return afterSeq >= this.lastSeq ? 0 : undefined;
-  }
-
-  segmentAt(): undefined {
+  /** All of it is behind memory. */
+  after(): undefined {
     return undefined;
   }
 

@@ -53,8 +53,8 @@ class SocketOutput implements StreamOutput {
     return this.#socket.writableLength < READER_BYTES_MAX;
   }
 
-  segment({ chunk }: Segment): void {
-    if (this.#socket.writable) this.#socket.write(chunk);
+  segment({ chunks }: Segment): void {
+    if (this.#socket.writable) this.#socket.write(chunks);
   }
 
   text(text: string | Buffer): void {

@@ -35,9 +35,12 @@ export type TurnStreamEnd = "ended" | "slow" | "lost" | "dropped";
 
 export class TurnStream {
   readonly #options: TurnStreamOptions;
+  readonly #view: TurnView;
+  readonly #output: StreamOutput;
+  readonly #format: WireFormat;
+  readonly #clock: Clock;
   readonly #unwatch: () => void;
   #seq: number;
-  #position: number | undefined;
   #waitsFor: "frames" | "drain" | "back" = "frames";
   #cancelDrain: (() => void) | undefined;
   #cancelHeartbeat: () => void;
@@ -47,8 +50,8 @@ export class TurnStream {
   constructor(options: TurnStreamOptions) {
     const { view, afterSeq, output, format, clock } = options;
     this.#options = options;
+    [this.#view, this.#output, this.#format, this.#clock] = [view, output, format, clock];
     this.#seq = afterSeq;
-    this.#position = view.seek(afterSeq);
     this.#lastSentAt = clock.now();
     output.text(format.opening);
     this.#cancelHeartbeat = clock.schedule(HEARTBEAT_MS, () => this.#beat());
@@ -79,31 +82,30 @@ export class TurnStream {
 
   /** Sends the next segment, or begins to wait for what it takes; false when there is nothing to do now. */
   #step(): boolean {
-    const { view, output } = this.#options;
-    if (!output.hasRoom) this.#waitForDrain();
-    else if (this.#position === undefined) this.#goBack();
-    else {
-      const segment = view.segmentAt(this.#position);
-      if (segment !== undefined) this.#send(segment);
-      else if (this.#seq < view.lastSeq) this.#position = view.seek(this.#seq);
-      else if (view.sealed) this.#finish();
-      else if (view.lost) this.#cut("lost");
-      else return false;
-      return true;
-    }
+    const view = this.#view;
+    if (!this.#output.hasRoom) this.#waitForDrain();
+    else if (this.#seq < view.lastSeq) {
+      const segment = view.after(this.#seq);
+      if (segment === undefined) this.#goBack();
+      else {
+        this.#send(segment);
+        return true;
+      }
+    } else if (view.sealed) this.#finish();
+    else if (view.lost) this.#cut("lost");
     return false;
   }
 
   #send(segment: Segment): void {
-    const { output, format, clock } = this.#options;
+    const [output, format] = [this.#output, this.#format];
     const isWhole = segment.firstSeq === this.#seq + 1;
-    if (format.project !== undefined) {
-      output.text(format.project(isWhole ? framesOf(segment) : framesAfter(segment, this.#seq)));
-    } else if (isWhole) output.segment(segment);
-    else output.text(framesAfter(segment, this.#seq));
+    if (isWhole && format.project === undefined) output.segment(segment);
+    else {
+      const frames = isWhole ? framesOf(segment) : framesAfter(segment, this.#seq);
+      output.text(format.project === undefined ? frames : format.project(frames));
+    }
     this.#seq = segment.lastSeq;
-    if (this.#position !== undefined) this.#position += 1;
-    this.#lastSentAt = clock.now();
+    this.#lastSentAt = this.#clock.now();
   }
 
   // T2
@@ -132,7 +134,6 @@ export class TurnStream {
         if (frames[0]?.seq !== this.#seq + 1) this.#cut(view.sealed ? "dropped" : "lost");
         else {
           this.#sendBack(frames);
-          this.#position = view.seek(this.#seq);
           this.#pump();
         }
       },

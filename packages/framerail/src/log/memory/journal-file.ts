@@ -17,13 +17,13 @@ import {
   readSync,
   rmSync,
   statSync,
-  writevSync,
+  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { FramerailError } from "@framerail/protocol";
-import { JOURNAL_FILE_BYTES_MAX } from "../limits.js";
+import { JOURNAL_FILE_BYTES_MAX, JOURNAL_TICK_BYTES } from "../limits.js";
 import type { JournalRecord, PlacedRecord } from "./journal-record.js";
-import { decodeRecords, encodeHead } from "./journal-record.js";
+import { decodeRecords, encodeIds, encodeRecord, RECORD_HEAD_BYTES } from "./journal-record.js";
 
 /** Where the bytes of a record are. */
 export interface JournalPlace {
@@ -46,8 +46,8 @@ interface OpenFile {
   readonly path: string;
   readonly descriptor: number;
   size: number;
-  /** Turns in it that are not in the store yet. */
-  readonly turns: Set<string>;
+  /** Turns in it that are not in the store yet, and how records name them. */
+  readonly turns: Map<string, Buffer>;
 }
 
 const NAME = /^journal-(\d{8})\.log$/;
@@ -65,7 +65,7 @@ export function openJournal(folder: string, replay: (record: ReplayedRecord) => 
     const file = openFile(folder, number);
     files.set(number, file);
     for (const record of decodeRecords(readFileSync(file.path))) {
-      file.turns.add(record.turnId);
+      idsIn(file.turns, record);
       replay({ ...record, file: number });
     }
   }
@@ -83,7 +83,6 @@ export function openJournal(folder: string, replay: (record: ReplayedRecord) => 
   return {
     write(records) {
       const places = append(current, records);
-      for (const { turnId } of records) current.turns.add(turnId);
       if (current.size >= JOURNAL_FILE_BYTES_MAX) {
         current = openFile(folder, current.number + 1);
         files.set(current.number, current);
@@ -110,31 +109,45 @@ export function openJournal(folder: string, replay: (record: ReplayedRecord) => 
   };
 }
 
+/** What one tick brings is put together here: one piece for the system, and nothing to make anew for every tick. */
+const tick = Buffer.allocUnsafeSlow(JOURNAL_TICK_BYTES);
+
 function append(file: OpenFile, records: readonly JournalRecord[]): JournalPlace[] {
-  const parts: Uint8Array[] = [];
-  const places: JournalPlace[] = [];
-  let size = file.size;
-  for (const record of records) {
-    const head = encodeHead(record);
-    parts.push(head, record.bytes);
-    places.push({ file: file.number, offset: size + head.length, length: record.bytes.length });
-    size += head.length + record.bytes.length;
-  }
+  let size = 0;
+  for (const { bytes } of records) size += RECORD_HEAD_BYTES + bytes.length;
+  const whole = size <= tick.length ? tick : Buffer.allocUnsafeSlow(size);
+  let end = 0;
+  const newTurns = new Map<string, Buffer>();
+  const places = records.map((record) => {
+    const ids = file.turns.get(record.turnId) ?? idsIn(newTurns, record);
+    end = encodeRecord(record, ids, whole, end);
+    const { length } = record.bytes;
+    return { file: file.number, offset: file.size + end - length, length };
+  });
   try {
     // A disk that is nearly full takes a part: that part is no use.
-    if (writevSync(file.descriptor, parts, file.size) !== size - file.size) throw new Error("the disk is full");
+    if (writeSync(file.descriptor, whole, 0, size, file.size) !== size) throw new Error("the disk is full");
   } catch (cause) {
     ftruncateSync(file.descriptor, file.size);
     throw new FramerailError("LOG_UNAVAILABLE", "the journal cannot be written", { cause });
   }
-  file.size = size;
+  file.size += size;
+  for (const [turnId, ids] of newTurns) file.turns.set(turnId, ids);
   return places;
+}
+
+function idsIn(turns: Map<string, Buffer>, { turnId, orgId }: JournalRecord): Buffer {
+  const known = turns.get(turnId);
+  if (known !== undefined) return known;
+  const ids = encodeIds(turnId, orgId);
+  turns.set(turnId, ids);
+  return ids;
 }
 
 function openFile(folder: string, number: number): OpenFile {
   const path = join(folder, `journal-${String(number).padStart(8, "0")}.log`);
   const descriptor = openSync(path, existsSync(path) ? "r+" : "w+");
-  return { number, path, descriptor, size: statSync(path).size, turns: new Set() };
+  return { number, path, descriptor, size: statSync(path).size, turns: new Map() };
 }
 
 function listFiles(folder: string): number[] {

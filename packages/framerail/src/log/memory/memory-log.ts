@@ -15,11 +15,13 @@ import type { LoggedFrame } from "../frame-sink.js";
 import { SEALED_MS_IN_MEMORY } from "../limits.js";
 import { readWhole } from "../read-whole.js";
 import type { Segment } from "../segment.js";
-import { framesOf, segmentOf } from "../segment.js";
+import { framesOf, SegmentWriter } from "../segment.js";
 import { splitFrames } from "../split-frames.js";
 import { TurnBuffer } from "../turn-buffer.js";
 import type { OpenOptions, TurnAppender, TurnLog, TurnRef, TurnView } from "../turn-log.js";
 import type { JournalFile, JournalPlace, ReplayedRecord } from "./journal-file.js";
+import type { PlacedFrames } from "./journal-places.js";
+import { JournalPlaces } from "./journal-places.js";
 import type { JournalRecord } from "./journal-record.js";
 
 /** Bytes that may wait for a tick before a writer that asks is told to wait for it. */
@@ -173,7 +175,9 @@ class MemoryTurn implements TurnAppender {
   readonly view: MemoryView;
   readonly #ref: TurnRef;
   readonly #options: OpenOptions;
+  readonly #onRelease: OpenOptions["onRelease"];
   readonly #schedule: (turn: MemoryTurn) => void;
+  readonly #writer = new SegmentWriter();
   /** The frames that wait for the tick, as one text: an array would be an object more for every tick of every turn. */
   #pending = "";
   #nextSeq: number;
@@ -188,6 +192,7 @@ class MemoryTurn implements TurnAppender {
     this.view = view;
     this.#ref = ref;
     this.#options = options;
+    this.#onRelease = options.onRelease;
     this.#schedule = schedule;
     this.#takenSeq = options.lastSeq ?? 0;
     this.#nextSeq = this.#takenSeq + 1;
@@ -255,7 +260,7 @@ class MemoryTurn implements TurnAppender {
 
   release(segment: Segment, place: JournalPlace | undefined): void {
     this.view.keep(segment, this.#terminal, place);
-    this.#options.onRelease?.(segment);
+    this.#onRelease?.(segment);
     this.#settle();
     this.view.wake();
   }
@@ -279,7 +284,7 @@ class MemoryTurn implements TurnAppender {
   }
 
   #pendingSegment(): Segment {
-    return segmentOf(this.#pending, this.#takenSeq + 1, this.#nextSeq - 1);
+    return this.#writer.write(this.#pending, this.#takenSeq + 1, this.#nextSeq - 1);
   }
 
   #clear(): void {
@@ -296,15 +301,9 @@ class MemoryTurn implements TurnAppender {
   }
 }
 
-interface PlacedFrames {
-  readonly firstSeq: number;
-  readonly lastSeq: number;
-  readonly place: JournalPlace;
-}
-
 class MemoryView extends TurnBuffer implements TurnView {
   readonly #journal: JournalFile | undefined;
-  readonly #places: PlacedFrames[] = [];
+  readonly #places = new JournalPlaces();
   #lost = false;
 
   constructor(epoch: number, lastSeq: number, journal: JournalFile | undefined) {
@@ -328,33 +327,23 @@ class MemoryView extends TurnBuffer implements TurnView {
 
   /** Frames of an earlier process: where they are is all that is kept of them. */
   recall(frames: PlacedFrames, epoch: number, seals: boolean): void {
-    this.#places.push(frames);
+    this.#places.add(frames);
     this.claim(epoch);
     this.skipTo(frames.lastSeq, seals);
   }
 
   keep(segment: Segment, seals: boolean, place: JournalPlace | undefined): void {
     this.release(segment, seals);
+    if (place === undefined) return;
     const { firstSeq, lastSeq } = segment;
-    if (place !== undefined) this.#places.push({ firstSeq, lastSeq, place });
+    this.#places.add({ firstSeq, lastSeq, place });
   }
 
   async readBack(afterSeq: number): Promise<readonly LoggedFrame[]> {
-    const found = this.#places[this.#indexAfter(afterSeq)];
+    const found = this.#places.after(afterSeq);
     if (found === undefined || this.#journal === undefined) return [];
     const frames = splitFrames(this.#journal.read(found.place), found.firstSeq);
     return frames.filter(({ seq }) => seq > afterSeq);
-  }
-
-  /** The first place with a frame after `afterSeq`, by halves: a long turn has many. */
-  #indexAfter(afterSeq: number): number {
-    let [low, high] = [0, this.#places.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#places[middle]?.lastSeq ?? 0) > afterSeq) high = middle;
-      else low = middle + 1;
-    }
-    return low;
   }
 }
 

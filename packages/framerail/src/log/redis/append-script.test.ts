@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createSegment } from "../segment.js";
+import { createSegment } from "../testing/create-segment.js";
 import { frameOf } from "../testing/log-contract.js";
 import type { AppendAnswer, AppendItem } from "./append-script.js";
 import { APPEND_SCRIPT, decodeAnswers, encodeItems } from "./append-script.js";
@@ -112,6 +112,6 @@ test("turns of one call are judged each for itself, and one that cannot be writt
       "seals",
       "1",
       "bytes",
-      String(segmentOf(3, 3).chunk),
+      String(segmentOf(3, 3).chunks),
     ]);
   }));

@@ -122,7 +122,7 @@ export function encodeItems(owner: string, items: readonly AppendItem[]): (strin
   const args: (string | number | Buffer)[] = [];
   for (const { keys } of items) args.push(keys.state, keys.stream);
   args.push(JSON.stringify(rows), owner, SEALED_MS_IN_REDIS, OPEN_MS_IN_REDIS);
-  for (const { segments } of items) for (const { chunk } of segments) args.push(chunk);
+  for (const { segments } of items) for (const { chunks } of segments) args.push(chunks);
   return args;
 }
 

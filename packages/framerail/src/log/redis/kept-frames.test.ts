@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSegment } from "../segment.js";
+import { createSegment } from "../testing/create-segment.js";
 import { KeptFrames } from "./kept-frames.js";
 import { KEPT_BYTES_MAX } from "./limits.js";
 
@@ -22,10 +22,10 @@ test("turns share what may be kept, and one that is let go gives its share back 
   one.add(segmentOf(1));
   other.add(segmentOf(1));
   one.drop();
-  expect(total.bytes).toBe(segmentOf(1).chunk.length);
+  expect(total.bytes).toBe(segmentOf(1).size);
   expect(one.after(0)).toBeUndefined();
   total.bytes = KEPT_BYTES_MAX;
   other.add(segmentOf(2));
   expect(other.after(0)).toBeUndefined();
-  expect(total.bytes).toBe(KEPT_BYTES_MAX - segmentOf(1).chunk.length);
+  expect(total.bytes).toBe(KEPT_BYTES_MAX - segmentOf(1).size);
 });

@@ -4,6 +4,7 @@
 
 import type { Segment } from "../segment.js";
 import { KEPT_BYTES_MAX, KEPT_TURN_BYTES_MAX } from "./limits.js";
+import { cutSegment } from "./stream-entry.js";
 
 /** What all turns of a process keep together. */
 export interface KeptTotal {
@@ -26,15 +27,18 @@ export class KeptFrames {
       this.drop();
       return;
     }
-    this.#segments.push(segment);
+    if (!this.#segments.at(-1)?.join(segment)) this.#segments.push(segment.copy());
     this.#bytes += size;
     this.#total.bytes += size;
   }
 
   /** All that comes after `afterSeq`; undefined when not all of it is here. */
   after(afterSeq: number): Segment[] | undefined {
-    const found = this.#segments?.filter(({ lastSeq }) => lastSeq > afterSeq);
-    return found?.[0] === undefined || found[0].firstSeq === afterSeq + 1 ? found : undefined;
+    const [first, ...others] = this.#segments?.filter(({ lastSeq }) => lastSeq > afterSeq) ?? [];
+    if (first === undefined) return this.#segments && [];
+    return first.firstSeq <= afterSeq + 1
+      ? [cutSegment(first.copy(), afterSeq), ...others.map((other) => other.copy())]
+      : undefined;
   }
 
   drop(): void {

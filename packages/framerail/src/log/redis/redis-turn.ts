@@ -11,7 +11,7 @@ import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
 import type { LoggedFrame } from "../frame-sink.js";
 import type { Segment } from "../segment.js";
-import { createSegment } from "../segment.js";
+import { SegmentWriter } from "../segment.js";
 import type { OpenOptions, TurnAppender, TurnRef } from "../turn-log.js";
 import type { AppendAnswer, AppendItem } from "./append-script.js";
 import { unavailable } from "./connection.js";
@@ -36,8 +36,11 @@ export class RedisTurn implements TurnAppender {
   readonly kept: KeptFrames;
   readonly #options: RedisTurnOptions;
   readonly #base: number;
-  #pending: LoggedFrame[] = [];
-  #pendingLength = 0;
+  readonly #writer = new SegmentWriter();
+  /** The frames that wait, as one text. */
+  #pending = "";
+  /** The last frame that does not wait any more. */
+  #takenSeq: number;
   #sending: Segment[] = [];
   #sendingLength = 0;
   #nextSeq: number;
@@ -58,6 +61,7 @@ export class RedisTurn implements TurnAppender {
     [this.ref, this.view, this.kept, this.#options] = [ref, view, kept, options];
     this.#base = lastSeq;
     this.#ackedSeq = lastSeq;
+    this.#takenSeq = lastSeq;
     this.#nextSeq = lastSeq + 1;
   }
 
@@ -70,7 +74,7 @@ export class RedisTurn implements TurnAppender {
   }
 
   get backlogBytes(): number {
-    return this.#pendingLength + this.#sendingLength;
+    return this.#pending.length + this.#sendingLength;
   }
 
   append(frame: LoggedFrame): void {
@@ -80,11 +84,11 @@ export class RedisTurn implements TurnAppender {
       this.fail(new FramerailError("INVARIANT_VIOLATION", `frame ${frame.seq} ${says}`));
       return;
     }
+    const isFirst = this.#pending === "";
     this.#nextSeq += 1;
-    this.#pendingLength += frame.sse.length;
-    this.#pending.push(frame);
+    this.#pending += frame.sse;
     if (this.backlogBytes > WAITING_LENGTH_MAX) this.fail(unavailable("too much waits for the log"));
-    else if (this.#pending.length === 1 && this.#sending.length === 0) this.#options.schedule(this);
+    else if (isFirst && this.#sending.length === 0) this.#options.schedule(this);
   }
 
   seal(terminal: LoggedFrame): Promise<void> {
@@ -104,7 +108,7 @@ export class RedisTurn implements TurnAppender {
 
   unreleased(): readonly Segment[] {
     const sending = this.#sending.filter(({ lastSeq }) => lastSeq > this.#ackedSeq);
-    return this.#pending.length === 0 ? sending : [...sending, createSegment(this.#pending)];
+    return this.#pending === "" ? sending : [...sending, this.#writePending()];
   }
 
   /** Redis was away and is back. */
@@ -116,10 +120,10 @@ export class RedisTurn implements TurnAppender {
   /** What the next call has of this turn; undefined when there is nothing. */
   nextItem(): AppendItem | undefined {
     if (this.#failure !== undefined || this.#confirming) return undefined;
-    if (this.#sending.length === 0 && this.#pending.length > 0) {
-      this.#sending = [createSegment(this.#pending)];
-      this.#sendingLength = this.#pendingLength;
-      [this.#pending, this.#pendingLength] = [[], 0];
+    if (this.#sending.length === 0 && this.#pending !== "") {
+      this.#sending = [this.#writePending()];
+      this.#sendingLength = this.#pending.length;
+      [this.#pending, this.#takenSeq] = ["", this.#nextSeq - 1];
     }
     if (this.#sending.length === 0 && !this.#asks) return undefined;
     this.#asks = false;
@@ -135,7 +139,7 @@ export class RedisTurn implements TurnAppender {
     switch (status) {
       case "ok":
         this.#release();
-        return this.#pending.length > 0;
+        return this.#pending !== "";
       case "stale":
         this.fail(stale(this.ref.turnId));
         return false;
@@ -169,11 +173,15 @@ export class RedisTurn implements TurnAppender {
   fail(error: FramerailError): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    [this.#pending, this.#pendingLength, this.#sending, this.#sendingLength] = [[], 0, [], 0];
+    [this.#pending, this.#sending, this.#sendingLength] = ["", [], 0];
     this.kept.drop();
     this.#settle();
     this.#options.onEnd(this);
     this.#options.onFailure?.(error);
+  }
+
+  #writePending(): Segment {
+    return this.#writer.write(this.#pending, this.#takenSeq + 1, this.#nextSeq - 1);
   }
 
   // T2

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createSegment } from "../segment.js";
+import { createSegment } from "../testing/create-segment.js";
 import { frameOf, readOn } from "../testing/log-contract.js";
 import type { RedisConnection } from "./connection.js";
 import { RedisView } from "./redis-view.js";
@@ -15,7 +15,7 @@ const segmentOf = (first: number, last: number) =>
 const entryOf = (first: number, last: number) => ({ epoch: 1, seals: false, segment: segmentOf(first, last) });
 
 /** As Redis answers. */
-const rawOf = (first: number, last: number, bytes = segmentOf(first, last).chunk) =>
+const rawOf = (first: number, last: number, bytes = segmentOf(first, last).chunks) =>
   [
     Buffer.from(`${last}-0`),
     ["epoch", "1", "first", String(first), "seals", "0", "bytes", bytes].map(Buffer.from),
@@ -62,7 +62,7 @@ test("what is read back begins after the cursor and ends with what was released,
 });
 
 test("an entry that is not whole is no entry [G3]", () => {
-  const { chunk } = segmentOf(1, 3);
+  const { chunks: chunk } = segmentOf(1, 3);
   expect(readEntry(rawOf(1, 3))?.segment).toEqual(segmentOf(1, 3));
   for (const entry of [
     rawOf(1, 3, chunk.subarray(0, 60)),

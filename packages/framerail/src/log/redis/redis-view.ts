@@ -53,12 +53,8 @@ export class RedisView implements TurnView {
     return this.#lost;
   }
 
-  seek(afterSeq: number): number | undefined {
-    return this.#buffer.seek(afterSeq);
-  }
-
-  segmentAt(position: number): Segment | undefined {
-    return this.#buffer.segmentAt(position);
+  after(afterSeq: number): Segment | undefined {
+    return this.#buffer.after(afterSeq);
   }
 
   watch(wake: () => void): () => void {

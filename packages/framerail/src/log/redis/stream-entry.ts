@@ -2,7 +2,7 @@
 // Owns: entries as bytes. Does not own: which are asked for.
 
 import type { LoggedFrame } from "../frame-sink.js";
-import { CHUNK_HEAD, CHUNK_TAIL, createSegment, framesOf, Segment } from "../segment.js";
+import { countFrames, framesAfter, framesOf, Segment, SegmentWriter } from "../segment.js";
 import { splitFrames } from "../split-frames.js";
 
 export interface StreamEntry {
@@ -20,29 +20,19 @@ export function readEntry([id, fields]: RawEntry): StreamEntry | undefined {
   for (let at = 0; at + 1 < fields.length; at += 2) found.set(String(fields[at]), fields[at + 1] as Buffer);
   const [lastSeq, firstSeq] = [Number.parseInt(String(id), 10), Number(String(found.get("first")))];
   // A copy: the answer that it is a part of may be large, and would live as long as the turn.
-  const chunk = Buffer.from(found.get("bytes") ?? []);
-  if (!(firstSeq >= 1) || countFrames(chunk) !== lastSeq - firstSeq + 1) return undefined;
-  const segment = new Segment({ firstSeq, lastSeq, block: chunk, start: 0, end: chunk.length });
+  const block = Buffer.from(found.get("bytes") ?? []);
+  if (!(firstSeq >= 1) || countFrames(block) !== lastSeq - firstSeq + 1) return undefined;
+  const segment = new Segment({ firstSeq, lastSeq, block, start: 0, end: block.length });
   return { epoch: Number(String(found.get("epoch"))), seals: String(found.get("seals")) === "1", segment };
 }
 
 /** Its frames after `afterSeq`, as a segment. */
 export function cutSegment(segment: Segment, afterSeq: number): Segment {
   if (segment.firstSeq > afterSeq) return segment;
-  return createSegment(listFrames(segment).filter(({ seq }) => seq > afterSeq));
+  const text = framesAfter(segment, afterSeq).toString("utf8");
+  return new SegmentWriter().write(text, afterSeq + 1, segment.lastSeq);
 }
 
 export function listFrames(segment: Segment): LoggedFrame[] {
   return splitFrames(framesOf(segment), segment.firstSeq);
-}
-
-/** An empty line ends a frame, and nothing inside of one can be an empty line. */
-function countFrames(chunk: Buffer): number {
-  let count = 0;
-  for (let at = CHUNK_HEAD; at < chunk.length - CHUNK_TAIL; count += 1) {
-    const found = chunk.indexOf("\n\n", at, "latin1");
-    if (found < 0) break;
-    at = found + 2;
-  }
-  return count;
 }

@@ -1,0 +1,39 @@
+// Where in the journal the frames of one turn are: a row of numbers for every tick, in one list, because an object for every
+// tick of every turn would be most of what the process holds.
+
+import type { JournalPlace } from "./journal-file.js";
+
+export interface PlacedFrames {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly place: JournalPlace;
+}
+
+/** First and last frame, file, offset, length. */
+const FIELDS = 5;
+
+export class JournalPlaces {
+  readonly #fields: number[] = [];
+
+  /** Frames that follow those that were added last. */
+  add({ firstSeq, lastSeq, place }: PlacedFrames): void {
+    this.#fields.push(firstSeq, lastSeq, place.file, place.offset, place.length);
+  }
+
+  /** The first place with a frame after `afterSeq`, by halves: a long turn has many. */
+  after(afterSeq: number): PlacedFrames | undefined {
+    let [low, high] = [0, this.#fields.length / FIELDS];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#at(middle, 1) > afterSeq) high = middle;
+      else low = middle + 1;
+    }
+    if (low * FIELDS === this.#fields.length) return undefined;
+    const place = { file: this.#at(low, 2), offset: this.#at(low, 3), length: this.#at(low, 4) };
+    return { firstSeq: this.#at(low, 0), lastSeq: this.#at(low, 1), place };
+  }
+
+  #at(row: number, field: number): number {
+    return this.#fields[row * FIELDS + field] as number;
+  }
+}

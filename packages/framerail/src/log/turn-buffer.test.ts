@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { TURN_BYTES_IN_MEMORY_MAX } from "./limits.js";
+import { framesAfter, SegmentWriter } from "./segment.js";
+import { TurnBuffer } from "./turn-buffer.js";
+
+const frameText = (seq: number, length = 60) => `id: t.1.${seq}\ndata: ${"x".repeat(length)}\n\n`;
+
+test("what a reader was given stays as it was when more comes [G3]", () => {
+  const [writer, buffer] = [new SegmentWriter(), new TurnBuffer(1)];
+  const given = [];
+  for (let seq = 1; seq <= 5; seq += 1) {
+    const segment = writer.write(frameText(seq), seq, seq);
+    buffer.release(segment, false);
+    given.push({ segment, seq }, { segment: buffer.after(0), seq }, { segment: buffer.after(seq - 1), seq });
+  }
+  for (const { segment, seq } of given) expect(segment?.lastSeq).toBe(seq);
+  expect(framesAfter(buffer.after(2) ?? expect.fail("nothing there"), 2).toString()).toBe(
+    [3, 4, 5].map((seq) => frameText(seq)).join(""),
+  );
+  expect(buffer.after(5)).toBeUndefined();
+});
+
+test("the oldest frames leave memory when there are too many, and the newest stay however large they are [G8]", () => {
+  const [writer, buffer] = [new SegmentWriter(), new TurnBuffer(1)];
+  for (let seq = 1; seq <= 3_000; seq += 1) buffer.release(writer.write(frameText(seq, 1_000), seq, seq), false);
+  expect(buffer.after(0)).toBeUndefined();
+  const kept = [...Array(3_000).keys()].filter((seq) => buffer.after(seq) !== undefined);
+  expect(kept[0]).toBe(3_000 - kept.length);
+  expect(kept.length * 1_000).toBeLessThanOrEqual(TURN_BYTES_IN_MEMORY_MAX);
+  expect(kept.length * 1_000).toBeGreaterThan(TURN_BYTES_IN_MEMORY_MAX / 2);
+  buffer.release(writer.write(frameText(3_001, 2 * TURN_BYTES_IN_MEMORY_MAX), 3_001, 3_001), true);
+  expect(buffer.after(2_999)).toBeUndefined();
+  expect(buffer.after(3_000)?.lastSeq).toBe(3_001);
+});
