@@ -60,7 +60,7 @@ const HISTORY: History = {
     client(reading(WHOLE)),
     client(reading(FRAMES.slice(0, 2).join(""), { complete: false }), reading(FRAMES.slice(2).join("") + END + DONE)),
   ],
-  modelCalls: [{ at: 0, asked: '"a question"', words: 2, endedAt: 5, end: "done" }],
+  modelCalls: [{ at: 0, asked: '"a question"', said: [], words: 2, endedAt: 5, end: "done" }],
   accepted: [turnId],
   cancels: [],
 };

@@ -10,6 +10,8 @@ export interface ModelCallLog {
   readonly at: number;
   /** The last user message. */
   readonly asked: string;
+  /** All of them, as they were sent. */
+  readonly said: readonly AskedMessage[];
   words: number;
   endedAt: number | undefined;
   end: "done" | "closed_by_caller" | "failed" | undefined;
@@ -52,7 +54,14 @@ async function answer(request: IncomingMessage, response: ServerResponse, calls:
   const { messages } = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { messages: AskedMessage[] };
   const asked = JSON.stringify(messages.findLast(({ role }) => role === "user")?.content ?? "");
   const afterTool = messages.at(-1)?.role === "tool";
-  const log: ModelCallLog = { at: performance.now(), asked, words: 0, endedAt: undefined, end: undefined };
+  const log: ModelCallLog = {
+    at: performance.now(),
+    asked,
+    said: messages,
+    words: 0,
+    endedAt: undefined,
+    end: undefined,
+  };
   calls.push(log);
   const closed = new AbortController();
   response.on("close", () => {

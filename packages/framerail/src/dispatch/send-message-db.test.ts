@@ -171,7 +171,7 @@ describe.each(DRIVERS)("a message that is sent, with its store on the %s driver"
     expect(messages.map(({ run_id }) => run_id)).toEqual([first.turnId, first.turnId]);
   });
 
-  test("is cancelled at once, and what was said by then is its message, incomplete [G5] [P-53]", async () => {
+  test("is cancelled at once, and what was said by then is its message, incomplete [G5] [P-39] [P-53]", async () => {
     const { sessionId, conversationId } = await createSession(store.database, org);
     const endless = defineAgent({
       id: "assistant",

@@ -45,7 +45,7 @@ describe.each(DRIVERS)("a history on the %s driver", (name) => {
     return pages;
   };
 
-  test("of sixteen messages the newest ten come, oldest first, when nobody says how many [P-42] [P-44] [I-20]", async () => {
+  test("of sixteen messages the newest ten come, oldest first, when nobody says how many [P-42] [P-43] [P-44] [I-20]", async () => {
     const all = await fill(8);
     const { messages, prev } = await read();
     expect(messages).toEqual(all.slice(6));
