@@ -63,7 +63,7 @@ export const ARROWS: Readonly<Record<string, PackageArrows>> = {
       error: [],
       limits: [],
       clock: ["error", "limits"],
-      "end-of-tick": [],
+      "end-of-tick": ["clock"],
       telemetry: GROUND,
       registry: RUNTIME_GROUND,
       policy: ["registry", ...RUNTIME_GROUND],

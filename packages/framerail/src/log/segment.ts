@@ -84,10 +84,11 @@ const CHUNK_TAIL = 2;
 const HEX = Buffer.from("0123456789abcdef");
 const [CR, LF, NINE] = [13, 10, 57];
 const FRAME_END = Buffer.from("\n\n");
+const NO_BLOCK = Buffer.alloc(0);
 
 /** Writes the ticks of one turn, into blocks that grow with it (S3). */
 export class SegmentWriter {
-  #block = Buffer.alloc(0);
+  #block = NO_BLOCK;
   #used = 0;
 
   /** Of the frames' texts, joined: one write, because a call into the engine for each frame costs more than joining them. */

@@ -1,7 +1,8 @@
 // The turn log of one process: in memory, and in a journal file where the data must outlive it.
 // Owns: which turns there are, and the tick in which all of them are written and released. Does not own: the bytes
 // (segment.ts), a turn's readers (turn-buffer.ts), files (journal-file.ts).
-//   M1. Frames wait for the next tick; then those of all turns go to the journal in one write, and only then to readers.
+//   M1. Frames wait for the next tick, or for the next beat of a busy process; then those of all turns go to the journal in
+//       one write, and only then to readers.
 //   M2. A write that fails fails the turns in it: none of their frames is released, and none of theirs is taken later.
 //   M3. A turn that is sealed and in the store leaves memory after a while, or at once when nobody reads it.
 //   M4. Readers of a turn whose writing failed are cut, unless a new owner goes on where it stopped.
