@@ -17,8 +17,6 @@ import { createPresence } from "../dispatch/presence.js";
 import { openRedisReplicas } from "../dispatch/redis/redis-replicas.js";
 import type { Replicas } from "../dispatch/replicas.js";
 import { startSealing } from "../dispatch/seal-turns.js";
-import { createBeat } from "../end-of-tick.js";
-import { FLUSH_MS_APART } from "../log/limits.js";
 import { openJournal, type ReplayedRecord } from "../log/memory/journal-file.js";
 import { createMemoryLog } from "../log/memory/memory-log.js";
 import { createRedisLog } from "../log/redis/redis-log.js";
@@ -182,13 +180,12 @@ function openLog(options: RuntimeOptions, { database, owner, clock }: LogParts, 
     });
   }
   const folder = "folder" in store ? store.folder : journalFolder;
-  const nextTick = createBeat(FLUSH_MS_APART);
-  if (folder === undefined) return createMemoryLog({ clock, nextTick, ...flush });
+  if (folder === undefined) return createMemoryLog({ clock, ...flush });
   // The embedded store has locked its folder already.
   if (!("folder" in store)) closers.push(lockFolder(folder));
   const replayed: ReplayedRecord[] = [];
   const journal = openJournal(join(folder, "journal"), (record) => replayed.push(record));
-  return createMemoryLog({ journal, replayed, clock, nextTick, ...flush });
+  return createMemoryLog({ journal, replayed, clock, ...flush });
 }
 
 type Closer = () => Promise<void> | void;

@@ -7,8 +7,9 @@ export const BLOCK_BYTES_MAX = 65_536;
 export const TURN_BYTES_IN_MEMORY_MAX = 1_048_576;
 /** Frames of one segment: what one tick of one turn can bring before it is a writer that does not wait. */
 export const SEGMENT_FRAMES_MAX = 65_536;
-/** Writes of a busy process begin so far apart at least: a write costs far more than a frame in it. */
-export const FLUSH_MS_APART = 2;
+/** A tick with so many frames is followed by the next one so much later at the earliest: a write costs far more than a frame. */
+export const FRAMES_OF_BUSY_TICK = 256;
+export const BUSY_MS_APART = 2;
 /** A journal file that has reached this size is followed by another. */
 export const JOURNAL_FILE_BYTES_MAX = 67_108_864;
 /** One record of the journal; a longer one is not ours. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
 import { FramerailError } from "@framerail/protocol";
 import { expect, test } from "vitest";
+import { BUSY_MS_APART } from "../limits.js";
 import { describeTurnLog, frameOf, readOn, untilReleased } from "../testing/log-contract.js";
 import type { JournalFile } from "./journal-file.js";
 import { openJournal } from "./journal-file.js";
@@ -121,4 +122,31 @@ test("closing writes what waits [D-19]", async () => {
   await log.close();
   expect(writes).toEqual([1]);
   await untilReleased((await log.attach(turnId)) ?? expect.fail(), 1);
+});
+
+test("after a tick with very many frames the next write waits for more, and a quiet log does not [G8]", async () => {
+  const { writes, file } = counting();
+  const log = createMemoryLog({ journal: file });
+  const turnId = randomUUID();
+  const appender = log.open({ orgId, turnId, epoch: 1 });
+  let seq = 0;
+  const append = (count: number) => {
+    const last = seq + count;
+    for (; seq < last; seq += 1) appender.append(frameOf(turnId, seq + 1));
+  };
+  const ticksUntilWritten = async (count: number) => {
+    const before = writes.length;
+    append(count);
+    let ticks = 0;
+    for (; writes.length === before; ticks += 1) await tick();
+    return ticks;
+  };
+  expect(await ticksUntilWritten(1)).toBeLessThanOrEqual(2);
+  expect(await ticksUntilWritten(300)).toBeLessThanOrEqual(2);
+  // The first beat has none before it to be apart from.
+  const from = performance.now();
+  await ticksUntilWritten(300);
+  await ticksUntilWritten(1);
+  expect(performance.now() - from).toBeGreaterThanOrEqual(BUSY_MS_APART - 0.5);
+  expect(await ticksUntilWritten(1)).toBeLessThanOrEqual(2);
 });

@@ -1,7 +1,7 @@
 // The turn log of one process: in memory, and in a journal file where the data must outlive it.
 // Owns: which turns there are, and the tick in which all of them are written and released. Does not own: the bytes
 // (segment.ts), a turn's readers (turn-buffer.ts), files (journal-file.ts).
-//   M1. Frames wait for the next tick, or for the next beat of a busy process; then those of all turns go to the journal in
+//   M1. Frames wait for the next tick, or after a busy one for the next beat; then those of all turns go to the journal in
 //       one write, and only then to readers.
 //   M2. A write that fails fails the turns in it: none of their frames is released, and none of theirs is taken later.
 //   M3. A turn that is sealed and in the store leaves memory after a while, or at once when nobody reads it.
@@ -11,9 +11,9 @@
 import type { Clock } from "@framerail/protocol";
 import { FramerailError, isFramerailError, systemClock } from "@framerail/protocol";
 import { steadyMs } from "../../clock.js";
-import { atEndOfTick } from "../../end-of-tick.js";
+import { atEndOfTick, createBeat } from "../../end-of-tick.js";
 import type { LoggedFrame } from "../frame-sink.js";
-import { SEALED_MS_IN_MEMORY } from "../limits.js";
+import { BUSY_MS_APART, FRAMES_OF_BUSY_TICK, SEALED_MS_IN_MEMORY } from "../limits.js";
 import { readWhole } from "../read-whole.js";
 import type { Segment } from "../segment.js";
 import { framesOf, SegmentWriter } from "../segment.js";
@@ -55,8 +55,10 @@ class MemoryLog implements RecoveredLog {
   readonly #nextTick: (flush: () => void) => void;
   readonly #onFlush: MemoryLogOptions["onFlush"];
   readonly #turns = new Map<string, MemoryTurn>();
+  readonly #nextBeat = createBeat(BUSY_MS_APART);
   #dirty: MemoryTurn[] = [];
   #scheduled = false;
+  #isBusy = false;
 
   constructor(options: MemoryLogOptions) {
     const { journal, replayed = [], clock = systemClock, nextTick = atEndOfTick } = options;
@@ -138,7 +140,8 @@ class MemoryLog implements RecoveredLog {
     this.#dirty.push(turn);
     if (this.#scheduled) return;
     this.#scheduled = true;
-    this.#nextTick(() => this.#flush());
+    const wait = this.#isBusy ? this.#nextBeat : this.#nextTick;
+    wait(() => this.#flush());
   }
 
   // M1
@@ -148,12 +151,15 @@ class MemoryLog implements RecoveredLog {
     this.#scheduled = false;
     const ready: MemoryTurn[] = [];
     const segments: Segment[] = [];
+    let frames = 0;
     for (const turn of turns) {
       const segment = turn.take();
       if (segment === undefined) continue;
       ready.push(turn);
       segments.push(segment);
+      frames += segment.lastSeq - segment.firstSeq + 1;
     }
+    this.#isBusy = frames >= FRAMES_OF_BUSY_TICK;
     if (ready.length === 0) return;
     const startedAt = this.#onFlush && steadyMs();
     try {
