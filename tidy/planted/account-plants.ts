@@ -40,7 +40,7 @@ const SEGMENT: readonly Row[] = [
   ["where a tail begins", "if (next > afterSeq + 1) break;", "if (next > afterSeq) break;"],
   ["a turn in few blocks", "this.#block.length * 2), BLOCK_BYTES_MAX", "this.#block.length), BLOCK_BYTES_MIN"],
 ];
-const BUFFER: readonly Row[] = [["what a reader was given stays", "segment.copy()", "segment"]];
+const BUFFER: readonly Row[] = [["what a reader was given stays", "kept.push(next.copy())", "kept.push(next)"]];
 const PACKING: readonly Row[] = [
   ["who waits is let in", "if (next === undefined) packing -= 1;", "if (next === undefined) packing -= 0;"],
 ];
@@ -63,7 +63,7 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("dispatch", "turn-budget", "open-call-db", BUDGET),
   ...rowsOf("dispatch", "unstored-frames", "unstored-frames-db", UNSTORED),
   ...rowsOf("log", "segment", "segment", SEGMENT),
-  ...rowsOf("log", "turn-buffer", "turn-buffer", BUFFER),
+  ...rowsOf("log", "segment", "turn-buffer", BUFFER),
   ...rowsOf("store", "frame-segment", "frame-segment", PACKING),
   ...rowsOf("dispatch", "seal-orphan", "open-call-db", [
     ["a call under way at a death", "await readOpenCalls(database, orgId, turnId)", "[]"],

@@ -22,5 +22,6 @@ test("what comes alone goes at the end of its tick, and what comes soon after it
   expect(begun).toHaveLength(3);
   await third;
   const [one = 0, two = 0] = begun;
-  expect(two - one).toBeGreaterThanOrEqual(APART_MS - 1);
+  // A timer counts whole milliseconds, and may come one early.
+  expect(two - one).toBeGreaterThan(APART_MS - 2);
 });

@@ -14,7 +14,7 @@ import type { Clock } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { EncodedFrame, FrameSink } from "../log/frame-sink.js";
 import type { Segment } from "../log/segment.js";
-import { framePartsOf } from "../log/segment.js";
+import { framePartsOf, keepSegment } from "../log/segment.js";
 import type { Database } from "../store/database.js";
 import type { FrameRun, FrameSegment } from "../store/frame-segment.js";
 import { packRuns } from "../store/frame-segment.js";
@@ -75,7 +75,7 @@ export class UnstoredFrames implements FrameSink {
 
   /** The log has these. */
   released(segment: Segment): void {
-    if (!this.#fresh.at(-1)?.join(segment)) this.#fresh.push(segment.copy());
+    keepSegment(this.#fresh, segment);
     this.#freshBytes += segment.size;
     this.#unstoredBytes += segment.size;
     if (this.#freshBytes >= PIECE_BYTES && !this.#isEnding) this.#cutPiece();

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BLOCK_BYTES_MAX } from "./limits.js";
-import { framesAfter, framesOf, Segment, SegmentWriter } from "./segment.js";
+import { framesAfter, framesOf, keepSegment, Segment, SegmentWriter } from "./segment.js";
 
 const frameText = (seq: number, content: string) => `id: t.1.${seq}\nevent: text\ndata: "${content}"\n\n`;
 const textOf = (frames: readonly string[]) => frames.join("");
@@ -27,7 +27,7 @@ function write(ticks: readonly (readonly string[])[]) {
 /** As whoever keeps them does. */
 function keep(segments: readonly Segment[]): Segment[] {
   const kept: Segment[] = [];
-  for (const segment of segments) if (!kept.at(-1)?.join(segment)) kept.push(segment.copy());
+  for (const segment of segments) keepSegment(kept, segment);
   return kept;
 }
 

@@ -113,6 +113,11 @@ export class SegmentWriter {
   }
 }
 
+/** Adds the one that follows to a holder's own (S3). */
+export function keepSegment(kept: Segment[], next: Segment): void {
+  if (!kept.at(-1)?.join(next)) kept.push(next.copy());
+}
+
 /** The frames' bytes, without what HTTP puts around them. */
 export function framesOf(segment: Segment): Buffer {
   const parts = framePartsOf(segment);

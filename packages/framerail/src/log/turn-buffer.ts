@@ -7,6 +7,7 @@
 
 import { TURN_BYTES_IN_MEMORY_MAX } from "./limits.js";
 import type { Segment } from "./segment.js";
+import { keepSegment } from "./segment.js";
 
 export class TurnBuffer {
   #epoch: number;
@@ -50,7 +51,7 @@ export class TurnBuffer {
 
   /** Takes the next segment; `seals`: its last frame is the terminal. Watchers hear of it with `wake`. */
   release(segment: Segment, seals: boolean): void {
-    if (!this.#segments.at(-1)?.join(segment)) this.#segments.push(segment.copy());
+    keepSegment(this.#segments, segment);
     this.#latest = segment;
     this.#bytes += segment.size;
     this.#lastSeq = segment.lastSeq;

@@ -147,6 +147,7 @@ test("after a tick with very many frames the next write waits for more, and a qu
   const from = performance.now();
   await ticksUntilWritten(300);
   await ticksUntilWritten(1);
-  expect(performance.now() - from).toBeGreaterThanOrEqual(BUSY_MS_APART - 0.5);
+  // A timer counts whole milliseconds, and may come one early.
+  expect(performance.now() - from).toBeGreaterThan(BUSY_MS_APART - 1.1);
   expect(await ticksUntilWritten(1)).toBeLessThanOrEqual(2);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { framesOf, SegmentWriter } from "../segment.js";
 import { createSegment } from "../testing/create-segment.js";
 import { KeptFrames } from "./kept-frames.js";
 import { KEPT_BYTES_MAX } from "./limits.js";
@@ -28,4 +29,15 @@ test("turns share what may be kept, and one that is let go gives its share back 
   other.add(segmentOf(2));
   expect(other.after(0)).toBeUndefined();
   expect(total.bytes).toBe(KEPT_BYTES_MAX - segmentOf(1).size);
+});
+
+test("of ticks that are kept as one, those after a frame in their middle are given, and stay as they are [D-1]", () => {
+  const [writer, kept] = [new SegmentWriter(), new KeptFrames({ bytes: 0 })];
+  const add = (seq: number) => kept.add(writer.write(`data: ${seq}\n\n`, seq, seq));
+  for (const seq of [1, 2, 3]) add(seq);
+  const [whole, rest] = [kept.after(0) ?? [], kept.after(1) ?? []];
+  add(4);
+  expect(whole.map(({ firstSeq, lastSeq }) => [firstSeq, lastSeq])).toEqual([[1, 3]]);
+  expect(rest.map((segment) => String(framesOf(segment)))).toEqual(["data: 2\n\ndata: 3\n\n"]);
+  expect(kept.after(4)).toEqual([]);
 });

@@ -3,6 +3,7 @@
 //   K2. At most KEPT_TURN_BYTES_MAX of a turn and KEPT_BYTES_MAX of all: a turn that goes over it gives up what it has.
 
 import type { Segment } from "../segment.js";
+import { keepSegment } from "../segment.js";
 import { KEPT_BYTES_MAX, KEPT_TURN_BYTES_MAX } from "./limits.js";
 import { cutSegment } from "./stream-entry.js";
 
@@ -27,7 +28,7 @@ export class KeptFrames {
       this.drop();
       return;
     }
-    if (!this.#segments.at(-1)?.join(segment)) this.#segments.push(segment.copy());
+    keepSegment(this.#segments, segment);
     this.#bytes += size;
     this.#total.bytes += size;
   }
