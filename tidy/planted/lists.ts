@@ -9,6 +9,7 @@ import { POLICY_PLANTS } from "./policy-plants.js";
 import { REGISTRY_PLANTS } from "./registry-plants.js";
 import { STORE_PLANTS } from "./store-plants.js";
 import { TERMINAL_PLANTS } from "./terminal-plants.js";
+import { TEXT_PLANTS } from "./text-plants.js";
 import { TYPE_PLANTS } from "./type-plants.js";
 
 export const ALL_PLANTS: readonly Plant[] = [
@@ -19,6 +20,7 @@ export const ALL_PLANTS: readonly Plant[] = [
   ...AGENT_PLANTS,
   ...STORE_PLANTS,
   ...ACCOUNT_PLANTS,
+  ...TEXT_PLANTS,
   ...TERMINAL_PLANTS,
   ...TYPE_PLANTS,
 ];

@@ -142,14 +142,14 @@ export const PLANTS: readonly Plant[] = [
   encode("frame size, one byte over", "FRAME_BYTES_MAX + around)", "FRAME_BYTES_MAX + around + 1)"),
   encode("the framing is not counted", "FRAME_BYTES_MAX + around)", "FRAME_BYTES_MAX)"),
   encode("a type's start is in its framing", "start: weld(before, plan.start)", "start: plan.start"),
-  encode("a frame ends in its framing", 'framing?.tail ?? ""', '""'),
+  encode("a frame ends in its framing", "close: weld(plan.close, tail)", "close: plan.close"),
   encode("seq from 1", "seq < 1", "seq < 0"),
   encode("response_id", 'if (broken) throw refuse("INVALID_ARGUMENT"', 'if (false) throw refuse("INVALID_ARGUMENT"'),
   {
     guard: "timestamps never go back",
     file: "clock.ts",
-    find: "if (now <= latest) return stamp;",
-    replace: "",
+    find: "latestMs = Math.max(latestMs, now);",
+    replace: "latestMs = now;",
     test: "clock.test.ts",
   },
   {

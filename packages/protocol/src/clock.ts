@@ -19,30 +19,31 @@ export const systemClock: Clock = {
 /** `000Z` … `999Z`: the part of a timestamp that changes within one second. */
 const MILLISECONDS = Array.from({ length: 1000 }, (_, ms) => `${String(ms).padStart(3, "0")}Z`);
 
-/** The second that was formatted last, for all turns: they run at the same time, so they ask for the same one. */
-const latestSecond = { second: Number.NaN, prefix: "" };
+/** What was formatted last, for all turns: they run at the same time, so they ask for the same one. */
+const latest = { ms: Number.NaN, stamp: "", second: Number.NaN, prefix: "" };
 
-function formatSecond(second: number): string {
-  if (second !== latestSecond.second) {
-    latestSecond.prefix = formatTimestamp(second * 1000).slice(0, -4);
-    latestSecond.second = second;
+/** One time as `2026-05-15T18:00:00.000Z` [W-EV-20, C-9]; within one millisecond the same string for all who ask. */
+export function stampOf(epochMs: number): string {
+  if (epochMs === latest.ms) return latest.stamp;
+  const second = Math.floor(epochMs / 1000);
+  if (second !== latest.second) {
+    latest.prefix = formatTimestamp(second * 1000).slice(0, -4);
+    latest.second = second;
   }
-  return latestSecond.prefix;
+  latest.stamp = latest.prefix + MILLISECONDS[epochMs - second * 1000];
+  latest.ms = epochMs;
+  return latest.stamp;
 }
 
 /**
- * Returns a function that gives the clock's time, or the one it is told, as `2026-05-15T18:00:00.000Z` [W-EV-20, C-9]. It
- * never goes back, so the timestamps of one turn are non-decreasing even when the wall clock is set back.
+ * Returns a function that gives the clock's time, or the one it is told, as `stampOf` writes it. It never goes back, so the
+ * timestamps of one turn are non-decreasing even when the wall clock is set back.
  */
 export function createTimestamps(clock: Clock): (now?: number) => string {
-  let latest = Number.NEGATIVE_INFINITY;
-  let stamp = "";
+  let latestMs = Number.NEGATIVE_INFINITY;
   return (now = clock.now()) => {
-    if (now <= latest) return stamp;
-    latest = now;
-    const second = Math.floor(now / 1000);
-    stamp = formatSecond(second) + MILLISECONDS[now - second * 1000];
-    return stamp;
+    latestMs = Math.max(latestMs, now);
+    return stampOf(latestMs);
   };
 }
 

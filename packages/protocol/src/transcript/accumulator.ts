@@ -48,10 +48,16 @@ export interface MessageAccumulator {
   finalize(options: FinalizeOptions): AssistantMessage;
 }
 
-interface PendingText {
+/** The text that is growing, of one kind and from its first chunk on. */
+class PendingText extends GrowingText {
   readonly type: "reasoning" | "message";
   readonly timestamp: number;
-  readonly content: GrowingText;
+
+  constructor(type: PendingText["type"], first: string, timestamp: number) {
+    super(first);
+    this.type = type;
+    this.timestamp = timestamp;
+  }
 }
 
 const checkOptions = compileCheck(accumulatorOptionsSchema);
@@ -127,8 +133,8 @@ class Accumulator implements MessageAccumulator {
   #append(type: PendingText["type"], content: string, now: number): void {
     if (this.#pending?.type !== type) {
       this.#closePending();
-      this.#pending = { type, timestamp: now, content: new GrowingText(content) };
-    } else this.#pending.content.add(content);
+      this.#pending = new PendingText(type, content, now);
+    } else this.#pending.add(content);
   }
 
   #closePending(): void {
@@ -155,7 +161,7 @@ function admit(event: { readonly type: string }, now: number): event is Transcri
 }
 
 function itemOfText(text: PendingText | undefined, sequence: number): ContentItem | undefined {
-  const content = text?.content.toString() ?? "";
+  const content = text?.toString() ?? "";
   return text && content !== "" ? { type: text.type, sequence, content, timestamp: text.timestamp } : undefined;
 }
 
