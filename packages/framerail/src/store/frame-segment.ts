@@ -61,22 +61,44 @@ export function packRuns(runs: readonly FrameRun[]): Promise<FrameSegment>[] {
 
 async function packRun({ firstSeq, lastSeq, parts, size }: FrameRun): Promise<FrameSegment> {
   if (size > SEGMENT_BYTES_MAX) throw new FramerailError("INVARIANT_VIOLATION", "a segment is over its maximum");
-  // G3
-  if (packing < PACKED_AT_ONCE_MAX) packing += 1;
-  else await new Promise<void>((resolve) => void waiting.push(resolve));
+  const table = await takeTable();
   try {
     // Frames repeat their envelopes, so the fastest level already takes most of it away.
-    const bytes = await compress(Buffer.concat(parts, size), { level: constants.Z_BEST_SPEED });
+    const bytes = await compress(joinParts(parts, table), { level: constants.Z_BEST_SPEED });
     return { firstSeq, lastSeq, bytes };
   } finally {
-    const next = waiting.shift();
-    if (next === undefined) packing -= 1;
-    else next();
+    giveBack(table);
   }
 }
 
-let packing = 0;
-const waiting: (() => void)[] = [];
+// G3: whoever has no table waits for one. They are made when they are first needed, and used again and again, because what
+// is allocated anew for every segment is what the collector would mostly be busy with.
+const tables: Buffer[] = [];
+let tablesMade = 0;
+const waiting: ((table: Buffer) => void)[] = [];
+
+async function takeTable(): Promise<Buffer> {
+  const free = tables.pop();
+  if (free !== undefined) return free;
+  if (tablesMade === PACKED_AT_ONCE_MAX) return new Promise((resolve) => void waiting.push(resolve));
+  tablesMade += 1;
+  return Buffer.allocUnsafeSlow(SEGMENT_BYTES_MAX);
+}
+
+function giveBack(table: Buffer): void {
+  const next = waiting.shift();
+  if (next === undefined) tables.push(table);
+  else next(table);
+}
+
+function joinParts(parts: readonly Uint8Array[], table: Buffer): Buffer {
+  let end = 0;
+  for (const part of parts) {
+    table.set(part, end);
+    end += part.length;
+  }
+  return table.subarray(0, end);
+}
 
 function joinRuns(runs: readonly FrameRun[]): FrameRun {
   const [first, last] = [runs[0], runs.at(-1)];

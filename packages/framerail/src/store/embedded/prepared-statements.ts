@@ -86,6 +86,8 @@ export async function sendWire(database: PGlite, ...messages: readonly Uint8Arra
 
 function toWire(database: PGlite, type: number | undefined, value: SqlValue) {
   if (value === null) return null;
+  // As they are; the library's own way would spell every byte out.
+  if (value instanceof Uint8Array) return value;
   const write = type === undefined ? undefined : database.serializers[type];
   return write === undefined ? String(value) : write(value);
 }
