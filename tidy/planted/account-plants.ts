@@ -38,11 +38,27 @@ const SEGMENT: readonly Row[] = [
   ["a segment of another block", "next.#block !== this.#block || ", ""],
   ["a segment further on", " || next.#start !== this.#end", ""],
   ["where a tail begins", "if (next > afterSeq + 1) break;", "if (next > afterSeq) break;"],
-  ["a turn in few blocks", "this.#block.length * 2), BLOCK_BYTES_MAX", "this.#block.length), BLOCK_BYTES_MIN"],
+  ["a turn in few blocks", "from.length * 2), BLOCK_BYTES_MAX", "from.length), BLOCK_BYTES_MIN"],
+  ["a tick that has no end", "2 * size + bytesMax", "size + bytesMax"],
+  ["a tick goes along to the next block", "if (size > 0) from.copy", "if (size > 9e9) from.copy"],
+  ["what is looked at is a copy", "return copy.take(firstSeq, lastSeq);", "return this.take(firstSeq, lastSeq);"],
+  [
+    "what is dropped is gone",
+    "    this.end = this.#start;\n  }\n\n  /** The frames of this tick go on",
+    "  }\n\n  /** The frames of this tick go on",
+  ],
 ];
-const BUFFER: readonly Row[] = [["what a reader was given stays", "kept.push(next.copy())", "kept.push(next)"]];
+const BUFFER: readonly Row[] = [
+  ["what a reader was given stays", "this.#newest = segment.copy();", "this.#newest = segment;"],
+  ["memory has a bound", "    if (this.#bytes > TURN_BYTES_IN_MEMORY_MAX) this.#letGo();\n", ""],
+];
+const HELD: readonly Row[] = [
+  ["what is not stored stays", " || oldest.lastSeq > this.#storedSeq", ""],
+  ["what is stored may go", "    this.#storedSeq = seq;\n    this.#letGo();\n", "    this.#letGo();\n"],
+];
 const PACKING: readonly Row[] = [
-  ["who waits is let in", "if (next === undefined) packing -= 1;", "if (next === undefined) packing -= 0;"],
+  ["who waits is let in", "  else next(table);\n", "  else tables.push(table);\n"],
+  ["a table is given back", "    giveBack(table);\n", ""],
 ];
 const READER: readonly Row[] = [
   ["a log that cannot be read back", "({ logged: [], failure: error })", "Promise.reject(error)"],
@@ -63,7 +79,8 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("dispatch", "turn-budget", "open-call-db", BUDGET),
   ...rowsOf("dispatch", "unstored-frames", "unstored-frames-db", UNSTORED),
   ...rowsOf("log", "segment", "segment", SEGMENT),
-  ...rowsOf("log", "segment", "turn-buffer", BUFFER),
+  ...rowsOf("log", "turn-buffer", "turn-buffer", BUFFER),
+  ...rowsOf("log", "turn-buffer", "memory/memory-log", HELD),
   ...rowsOf("store", "frame-segment", "frame-segment", PACKING),
   ...rowsOf("dispatch", "seal-orphan", "open-call-db", [
     ["a call under way at a death", "await readOpenCalls(database, orgId, turnId)", "[]"],

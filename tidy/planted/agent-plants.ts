@@ -197,9 +197,9 @@ const AGENTS = [
       'if (found === undefined) throw new FramerailError("NO_TURN"',
       'if (false) throw new FramerailError("NO_TURN"',
     ],
-    ["only the runtime's writers have a sink", "if (sink === undefined) throw", "if (false) throw"],
+    ["only the runtime's writers have a sink", "if (!(own instanceof SinkWriter)) {", "if (false) {"],
     ["the scope is the writer's own", "return scope.run(own, body);", "scope.enterWith(own);\n  return body();"],
-    ["the writer's pace is the log's", "ready: () => sink.ready(),", "ready: () => Promise.resolve(),"],
+    ["the writer's pace is the log's", "return this.#sink.ready();", "return Promise.resolve();"],
   ),
   ...agent(
     "compose",

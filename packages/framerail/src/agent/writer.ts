@@ -39,37 +39,83 @@ export interface EventSink {
   ready(): Promise<void>;
 }
 
-const sinks = new WeakMap<Writer, EventSink>();
-
 export function createWriter(sink: EventSink, emitter: string): Writer {
-  const write = (event: AgentEvent) => sink.accept(event, emitter);
-  const made: Writer = {
-    emitter,
-    write,
-    text: (content) => sink.accept({ type: "text", content }, emitter),
-    reasoning: (content) => sink.accept({ type: "reasoning", content }, emitter),
-    thinking: (content) =>
-      write(content === undefined ? { type: "thinking" } : { type: "thinking", content, role: "reasoning" }),
-    status: (event_id, values) =>
-      write(values === undefined ? { type: "status", event_id } : { type: "status", event_id, values }),
-    toolCall: (call) => write({ type: "tool_call", ...call }),
-    toolResult: (result) => write({ type: "tool_result", ...result }),
-    toolCallEnd: (end) => write({ type: "tool_call_end", ...end }),
-    dataLoading: (data) => write({ type: "data_loading", ...data }),
-    dataLoaded: (data) => write({ type: "data_loaded", ...data }),
-    component: (component) => write({ type: "component", ...component }),
-    log: (level, message) => write({ type: "log", level, message }),
-    ready: () => sink.ready(),
-  };
-  sinks.set(made, sink);
-  return made;
+  return new SinkWriter(sink, emitter);
 }
 
 /** Where a writer's events go. For the runtime, which makes further writers of the same turn; authors never see a sink. */
 export function sinkOf(own: Writer): EventSink {
-  const sink = sinks.get(own);
-  if (sink === undefined) throw new FramerailError("INVALID_ARGUMENT", "this writer was not made by the runtime");
-  return sink;
+  if (!(own instanceof SinkWriter)) {
+    throw new FramerailError("INVALID_ARGUMENT", "this writer was not made by the runtime");
+  }
+  return SinkWriter.sinkOf(own);
+}
+
+// A class: a turn has one at least, and thirteen functions of its own would be most of what an idle turn holds.
+class SinkWriter implements Writer {
+  readonly emitter: string;
+  readonly #sink: EventSink;
+
+  constructor(sink: EventSink, emitter: string) {
+    this.emitter = emitter;
+    this.#sink = sink;
+  }
+
+  static sinkOf(own: SinkWriter): EventSink {
+    return own.#sink;
+  }
+
+  write(event: AgentEvent): void {
+    this.#sink.accept(event, this.emitter);
+  }
+
+  text(content: string): void {
+    this.#sink.accept({ type: "text", content }, this.emitter);
+  }
+
+  reasoning(content: string): void {
+    this.#sink.accept({ type: "reasoning", content }, this.emitter);
+  }
+
+  thinking(content?: string): void {
+    this.write(content === undefined ? { type: "thinking" } : { type: "thinking", content, role: "reasoning" });
+  }
+
+  status(event_id: StatusId, values?: { readonly [name: string]: Json }): void {
+    this.write(values === undefined ? { type: "status", event_id } : { type: "status", event_id, values });
+  }
+
+  toolCall(call: Fields<"tool_call">): void {
+    this.write({ type: "tool_call", ...call });
+  }
+
+  toolResult(result: Fields<"tool_result">): void {
+    this.write({ type: "tool_result", ...result });
+  }
+
+  toolCallEnd(end: Fields<"tool_call_end">): void {
+    this.write({ type: "tool_call_end", ...end });
+  }
+
+  dataLoading(data: Fields<"data_loading">): void {
+    this.write({ type: "data_loading", ...data });
+  }
+
+  dataLoaded(data: Fields<"data_loaded">): void {
+    this.write({ type: "data_loaded", ...data });
+  }
+
+  component(component: Fields<"component">): void {
+    this.write({ type: "component", ...component });
+  }
+
+  log(level: EventOf<"log">["level"], message: string): void {
+    this.write({ type: "log", level, message });
+  }
+
+  ready(): Promise<void> {
+    return this.#sink.ready();
+  }
 }
 
 const scope = new AsyncLocalStorage<Writer>();

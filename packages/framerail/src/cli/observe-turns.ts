@@ -1,10 +1,8 @@
 // From what a turn does to what is counted of it: dispatch's observer on telemetry's meter.
 
-import type { AgentEvent, TurnOutcome } from "@framerail/protocol";
-import { parseJson, sseDataStart } from "@framerail/protocol";
+import type { AgentEvent, Draft, TurnOutcome } from "@framerail/protocol";
 import { steadyMs } from "../clock.js";
 import type { TurnObserver } from "../dispatch/observe-turn.js";
-import type { EncodedFrame } from "../log/frame-sink.js";
 import type { PolicyName } from "../registry/registry.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
@@ -47,18 +45,19 @@ class Observer implements TurnObserver {
     meter.policy(event.type, decision);
   }
 
-  frame(frame: EncodedFrame): void {
-    this.#own.frame(frame.type, frame.sse.length);
-    if (frame.seq === 1) this.#meter.ttfe(steadyMs() - this.#startedAt);
-    if (frame.type === "status" || frame.type === "error") countDetails(this.#meter, frame);
+  frame(draft: Draft, seq: number, size: number): void {
+    this.#own.frame(draft.type, size);
+    if (seq === 1) this.#meter.ttfe(steadyMs() - this.#startedAt);
+    if (draft.type === "status") this.#meter.status(draft.payload.data.event_id);
+    if (draft.type === "error") this.#meter.errorFrame(draft.payload.error.code);
   }
 
   startWrite(): number {
-    return this.#meter.startWrite();
+    return this.#own.startWrite();
   }
 
   endWrite(started: number): void {
-    this.#meter.endWrite(started);
+    this.#own.endWrite(started);
   }
 
   async commit<T>(work: () => Promise<T>): Promise<T> {
@@ -77,16 +76,6 @@ class Observer implements TurnObserver {
 
 interface ObservedTurn {
   readonly agentId: string;
-}
-
-/** Rare frames, so they are read back: the hot path carries nothing for them. */
-function countDetails(meter: TurnMeter, { type, sse }: EncodedFrame): void {
-  const frame = parseJson(sse.slice(sseDataStart(sse), -2)) as {
-    readonly data?: { readonly event_id?: string };
-    readonly error?: { readonly code?: Parameters<TurnMeter["errorFrame"]>[0] };
-  };
-  if (type === "status" && frame.data?.event_id !== undefined) meter.status(frame.data.event_id);
-  if (type === "error" && frame.error?.code !== undefined) meter.errorFrame(frame.error.code);
 }
 
 function countEnd(meter: TurnMeter, outcome: TurnOutcome | undefined): void {

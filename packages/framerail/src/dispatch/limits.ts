@@ -6,6 +6,9 @@ export const SETTLE_MS_MAX = 500;
 /** How long one step of an agent may take [D-19]. */
 export const STEP_DEADLINE_MS = 120_000;
 
+/** Content of one answer, in units of text or of JSON: with every unit escaped it is still less than a stored document may be. */
+export const ANSWER_LENGTH_MAX = 8_388_608;
+
 /** Frames that a long turn holds before they are stored as a piece. */
 export const PIECE_BYTES = 524_288;
 /** Between tries to store one. */

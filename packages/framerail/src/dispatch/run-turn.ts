@@ -9,7 +9,7 @@
 //   R1. Every turn that was opened is sealed, whatever the step or a tap throws [G1].
 //   R2. A cancel acts in the tick it comes in: outcome latched, step aborted [G5].
 
-import type { Clock, TurnOutcome } from "@framerail/protocol";
+import type { AgentEvent, Clock, TurnOutcome } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { EncodedFrame } from "../log/frame-sink.js";
 import type { PublishTurnOptions, TurnPublication } from "../publish/publish-turn.js";
@@ -40,6 +40,8 @@ export interface RunningTurn {
   cancel(why?: "request" | "idle"): void;
   /** Ends the turn as failed, at once, because this process stops. */
   stop(): void;
+  /** Ends the turn, at once, as `reason` says; operators hear of it. */
+  fail(reason: FramerailError): void;
 }
 
 export function runTurn(options: RunTurnOptions): RunningTurn {
@@ -63,13 +65,7 @@ export function runTurn(options: RunTurnOptions): RunningTurn {
           const reason = new FramerailError("CANCELLED", "the time that the caller gave is over");
           turn.latch({ kind: "paused", limit: "time_limit" }, reason);
         });
-  const context: StepContext = {
-    accept: (event, emitter) => turn.accept(event, emitter),
-    ready: () => idle.whileHeld(turn.ready()),
-    signal: turn.signal,
-    ...(options.budget && { budget: options.budget }),
-  };
-  const run = runStep(turn, context, options);
+  const run = runStep(turn, new TurnContext(turn, idle, options.budget), options);
   const ended = finish(turn, run, options, () => {
     idle.close();
     cancelDeadline();
@@ -81,7 +77,33 @@ export function runTurn(options: RunTurnOptions): RunningTurn {
       end(new FramerailError("CANCELLED", "the turn was cancelled", why === "idle" ? { cause: IDLE } : {}));
     },
     stop: () => end(new FramerailError("DRAINING", "the process stops")),
+    fail(reason) {
+      if (turn.latch(outcomeOfError(reason), reason)) options.onFailure?.(reason);
+    },
   };
+}
+
+/** What the step is given of its turn. */
+class TurnContext implements StepContext {
+  readonly budget: CallBudget | undefined;
+  readonly #turn: TurnPublication;
+  readonly #idle: IdleWatch;
+
+  constructor(turn: TurnPublication, idle: IdleWatch, budget: CallBudget | undefined) {
+    [this.#turn, this.#idle, this.budget] = [turn, idle, budget];
+  }
+
+  get signal(): AbortSignal {
+    return this.#turn.signal;
+  }
+
+  accept(event: AgentEvent, emitter: string): void {
+    this.#turn.accept(event, emitter);
+  }
+
+  ready(): Promise<void> {
+    return this.#idle.whileHeld(this.#turn.ready());
+  }
 }
 
 /** Never rejects: what the step throws becomes the outcome, and goes to the operator. */

@@ -86,7 +86,7 @@ describe.each(DRIVERS)("a message that is sent, with its store on the %s driver"
     const { dispatcher, reports } = dispatcherOf(shop);
     const sent = await send(dispatcher, sessionId);
     const view = (await log.attach(sent.turnId)) ?? expect.fail("the log does not know the turn");
-    const leave = view.watch(() => undefined);
+    const leave = view.watch({ wake: () => undefined });
     expect(dispatcher.runningCount).toBe(1);
     expect(sent.kind === "started" && (await sent.ended)).toEqual({ kind: "completed" });
     expect(view.sealed).toBe(true);
@@ -243,7 +243,7 @@ describe.each(DRIVERS)("a message that is sent, with its store on the %s driver"
     const sent = await send(dispatcher, sessionId);
     const view = (await log.attach(sent.turnId)) ?? expect.fail();
     const sealedWhenStored: boolean[] = [];
-    view.watch(() => view.sealed && sealedWhenStored.push(away === 0));
+    view.watch({ wake: () => void (view.sealed && sealedWhenStored.push(away === 0)) });
     expect(sent.kind === "started" && (await sent.ended)).toEqual({ kind: "completed" });
     expect(sealedWhenStored).toEqual([true]);
   });

@@ -184,24 +184,25 @@ function run(
   const { conversation_id: conversationId, step, policy } = prepared;
   const turn = { orgId, turnId, sessionId, conversationId, epoch: 1 };
   const observer = options.observe?.({ turnId, agentId: prepared.agent_id });
-  let stop: (() => void) | undefined;
+  let running: RunningTurn | undefined;
   const appender = log.open(turn, {
-    onRelease: (segment) => record.sink.released(segment),
+    isStored: true,
     // S2
     onFailure(error) {
       report?.({ kind: "log_failed", turnId, error });
-      stop?.();
+      running?.cancel();
     },
   });
   const record = recordTurn({
     turn,
-    sink: appender,
-    unreleased: () => appender.unreleased(),
+    log: appender,
     database,
     journal,
     clock,
     newId,
     report: (error) => report?.({ kind: "piece_failed", turnId, error }),
+    // After the event that made it so: what is in the message is also on the wire.
+    onFull: () => queueMicrotask(() => running?.fail(tooLong())),
   });
   const budget = createTurnBudget({
     ...turn,
@@ -212,7 +213,7 @@ function run(
     agentId: prepared.agent_id,
     report: (error) => report?.({ kind: "settle_failed", turnId, error }),
   });
-  const running = runTurn({
+  const begun = runTurn({
     turnId,
     conversationId,
     epoch: turn.epoch,
@@ -239,8 +240,8 @@ function run(
       await (observer === undefined ? commit() : observer.commit(commit));
     },
   });
-  stop = () => running.cancel();
-  running.ended.then(
+  running = begun;
+  begun.ended.then(
     (outcome) => {
       observer?.ended(outcome);
       log.forget(turnId);
@@ -250,5 +251,9 @@ function run(
       appender.abandon();
     },
   );
-  return running;
+  return begun;
+}
+
+function tooLong(): FramerailError {
+  return new FramerailError("INPUT_TOO_LARGE", "the answer is longer than what is kept of one");
 }

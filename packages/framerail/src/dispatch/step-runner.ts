@@ -9,7 +9,7 @@ export interface StepContext {
   /** Resolves when there is room for more. */
   ready(): Promise<void>;
   /** Asked before each model call; absent where nobody keeps books. */
-  readonly budget?: CallBudget;
+  readonly budget?: CallBudget | undefined;
   /** Aborted when the turn ends before the step does; the reason is a FramerailError. */
   readonly signal: AbortSignal;
 }

@@ -11,13 +11,13 @@ import type { TestStore } from "../store/testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "../store/testing/open-store.js";
 import { createSession } from "../store/testing/turn-fixtures.js";
 import { readFrames } from "../store/turn-frames.js";
-import { PIECE_BYTES, UNSTORED_BYTES_HIGH } from "./limits.js";
+import { ANSWER_LENGTH_MAX, PIECE_BYTES, UNSTORED_BYTES_HIGH } from "./limits.js";
 import type { DispatchReport } from "./send-message.js";
 import { openDispatcher } from "./testing/open-dispatcher.js";
 
 const CHUNK = "x".repeat(8_000);
-/** Three times what may wait for the store. */
-const CHUNKS = Math.ceil((3 * UNSTORED_BYTES_HIGH) / CHUNK.length);
+/** Nearly twice what may wait for the store. */
+const CHUNKS = Math.ceil((1.75 * UNSTORED_BYTES_HIGH) / CHUNK.length);
 /** Long enough for a writer that nobody holds back to write all of it many times. */
 const HELD_MS = 1_500;
 const PATIENCE = { timeout: 60_000 };
@@ -143,7 +143,7 @@ describe.each(DRIVERS)("frames that wait for a store on the %s driver", (name) =
     );
     expect(await ended).toEqual({ kind: "completed" });
     expect(reports.filter(({ kind }) => kind === "piece_failed")).toHaveLength(2);
-    expect(tries).toBeGreaterThan((2 * UNSTORED_BYTES_HIGH) / PIECE_BYTES);
+    expect(tries).toBeGreaterThan(UNSTORED_BYTES_HIGH / PIECE_BYTES);
     expect(await seqsOf(turnId)).toEqual(upTo(CHUNKS + 2));
   });
 
@@ -162,12 +162,31 @@ describe.each(DRIVERS)("frames that wait for a store on the %s driver", (name) =
         throw new FramerailError("COMMIT_UNKNOWN", "the line broke");
       }),
       async (writer) => {
-        for (let length = 0; length < 1.5 * PIECE_BYTES; length += CHUNK.length) writer.text(CHUNK);
+        for (let length = 0; length < 2.5 * PIECE_BYTES; length += CHUNK.length) {
+          writer.text(CHUNK);
+          await writer.ready();
+        }
         await lost;
       },
     );
     expect(await ended).toEqual({ kind: "completed" });
     const seqs = await seqsOf(turnId);
     expect(seqs).toEqual(upTo(seqs.length));
+  });
+
+  test("end with the turn whose answer has grown longer than one is kept, and all that was shown is stored [G1] [G8]", async () => {
+    const chunk = "x".repeat(60_000);
+    const { turnId, ended, reports } = await begin(store.database, async (writer, signal) => {
+      while (!signal.aborted) {
+        writer.text(chunk);
+        await writer.ready();
+      }
+    });
+    expect(await ended).toEqual({ kind: "failed", error: { code: "INTERNAL_ERROR" }, cause: "application" });
+    expect(reports).toMatchObject([{ kind: "step_failed", error: { code: "INPUT_TOO_LARGE" } }]);
+    const seqs = await seqsOf(turnId);
+    expect(seqs).toEqual(upTo(seqs.length));
+    expect(seqs.length * chunk.length).toBeGreaterThan(ANSWER_LENGTH_MAX);
+    expect(seqs.length * chunk.length).toBeLessThan(ANSWER_LENGTH_MAX * 1.2);
   });
 });

@@ -1,8 +1,9 @@
-// The frames of a running turn that the store does not have yet: a sink in front of the log's, and what the log says it has.
+// The frames of a running turn that the store does not have yet: a sink in front of the log's, which counts them.
 // Owns: pieces, their repeats, the bound on what waits for the store. Does not own: the log's own pace (the sink behind it),
 // the commit that takes the rest (store/turn-end.ts).
-//   F1. Frames pass through to the log. Their bytes, which are the log's own and shared with its readers, are held until they
-//       are stored: in pieces while the turn is long, the rest with its end. A piece that waits is kept packed.
+//   F1. Frames pass through to the log, which keeps them in memory until they are stored: in pieces while the turn is long,
+//       the rest with its end. Nothing is held here but pieces that are packed and wait. A piece is cut when a frame comes
+//       and the log has enough before it.
 //   F2. Pieces are stored one at a time, in their order. One that was not is tried again, unchanged, for as long as the turn
 //       runs.
 //   F3. While UNSTORED_BYTES_HIGH wait for the store the writer is held back. What goes past it all the same counts as
@@ -10,11 +11,12 @@
 //   F4. A piece of which nobody knows whether it is stored is settled before the end commits: the end must not bring it again.
 //   F5. A tool's intent is in the journal before the tool runs: `ready` waits for it [D-5, G12].
 
-import type { Clock } from "@framerail/protocol";
+import type { Clock, FrameRoom } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { EncodedFrame, FrameSink } from "../log/frame-sink.js";
 import type { Segment } from "../log/segment.js";
-import { framePartsOf, keepSegment } from "../log/segment.js";
+import { framePartsOf } from "../log/segment.js";
+import type { TurnAppender } from "../log/turn-log.js";
 import type { Database } from "../store/database.js";
 import type { FrameRun, FrameSegment } from "../store/frame-segment.js";
 import { packRuns } from "../store/frame-segment.js";
@@ -24,9 +26,8 @@ import { whileAway } from "./while-away.js";
 
 export interface UnstoredFramesOptions {
   readonly turn: { readonly orgId: string; readonly turnId: string; readonly epoch: number };
-  readonly sink: FrameSink;
-  /** What the log was given and does not have yet. */
-  unreleased(): readonly Segment[];
+  /** Opened for frames that are stored. */
+  readonly log: TurnAppender;
   readonly database: Database;
   readonly clock: Clock;
   /** A piece could not be stored, and is tried again. */
@@ -35,58 +36,71 @@ export interface UnstoredFramesOptions {
 
 interface Piece {
   readonly packed: Promise<FrameSegment>;
-  /** What is no longer unstored when this is stored. */
+  /** What is no longer unstored when this is stored, and up to which frame. */
   bytes: number;
+  lastSeq: number;
   /** It may be stored: an answer was lost (F4). */
   isInDoubt: boolean;
 }
 
 export class UnstoredFrames implements FrameSink {
   readonly #options: UnstoredFramesOptions;
-  readonly #sink: FrameSink;
-  /** Not yet a piece. */
-  #fresh: Segment[] = [];
+  readonly #log: TurnAppender;
+  /** Not yet in a piece. */
   #freshBytes = 0;
+  #unstoredBytes = 0;
+  lastSeq = 0;
   /** The last frame that is in a piece, or was. */
   #cutSeq = 0;
   readonly #pieces: Piece[] = [];
-  #unstoredBytes = 0;
   #storing: Promise<void> | undefined;
   #isEnding = false;
   #cutPauseShort: (() => void) | undefined;
   #waiting: (() => void)[] = [];
   #held: Promise<void> | undefined;
-  lastSeq = 0;
 
   constructor(options: UnstoredFramesOptions) {
     this.#options = options;
-    this.#sink = options.sink;
+    this.#log = options.log;
   }
 
   // F3
   get backlogBytes(): number {
-    return this.#sink.backlogBytes + Math.max(0, this.#unstoredBytes - UNSTORED_BYTES_HIGH);
+    return this.#log.backlogBytes + Math.max(0, this.#unstoredBytes - UNSTORED_BYTES_HIGH);
   }
 
   append(frame: EncodedFrame): void {
-    this.#sink.append(frame);
-    this.lastSeq = frame.seq;
+    this.#log.append(frame);
+    this.#count(frame.seq, frame.sse.length);
   }
 
-  /** The log has these. */
-  released(segment: Segment): void {
-    keepSegment(this.#fresh, segment);
-    this.#freshBytes += segment.size;
-    this.#unstoredBytes += segment.size;
-    if (this.#freshBytes >= PIECE_BYTES && !this.#isEnding) this.#cutPiece();
+  claim(bytesMax: number): FrameRoom {
+    return this.#log.claim(bytesMax);
+  }
+
+  commit(seq: number, size: number): void {
+    this.#log.commit(seq, size);
+    this.#count(seq, size);
+  }
+
+  #count(seq: number, size: number): void {
+    this.lastSeq = seq;
+    this.#freshBytes += size;
+    this.#unstoredBytes += size;
+    if (this.#freshBytes >= PIECE_BYTES && this.#releasedBytes() >= PIECE_BYTES && !this.#isEnding) this.#cutPiece();
+  }
+
+  /** Of what is not yet in a piece, what the log has. */
+  #releasedBytes(): number {
+    return Math.max(0, this.#freshBytes - this.#log.backlogBytes);
   }
 
   seal(terminal: EncodedFrame): Promise<void> {
-    return this.#sink.seal(terminal);
+    return this.#log.seal(terminal);
   }
 
   ready(): Promise<void> {
-    if (!this.#isFull()) return this.#held ?? this.#sink.ready();
+    if (!this.#isFull()) return this.#held ?? this.#log.ready();
     return new Promise<void>((resolve) => void this.#waiting.push(resolve)).then(() => this.ready());
   }
 
@@ -94,7 +108,7 @@ export class UnstoredFrames implements FrameSink {
   holdFor(settled: Promise<void>): void {
     const held: Promise<void> = settled.then(() => {
       if (this.#held === held) this.#held = undefined;
-      return this.#sink.ready();
+      return this.#log.ready();
     });
     this.#held = held;
   }
@@ -110,7 +124,7 @@ export class UnstoredFrames implements FrameSink {
       await whileAway(() => this.#store(first), this.#options.clock);
       this.#pieces.shift();
     }
-    const rest = [...this.#fresh, ...this.#options.unreleased()];
+    const rest = [...this.#log.held(this.#cutSeq), ...this.#log.unreleased()];
     if ((rest.at(-1)?.lastSeq ?? this.#cutSeq) !== this.lastSeq) {
       throw new FramerailError("LOG_UNAVAILABLE", "the log gave the turn up while it ended");
     }
@@ -121,18 +135,22 @@ export class UnstoredFrames implements FrameSink {
     return this.#unstoredBytes >= UNSTORED_BYTES_HIGH && !this.#isEnding;
   }
 
+  /** What the log has of it; what it does not have yet is in a later piece. */
   #cutPiece(): void {
-    for (const packed of packRuns(this.#fresh.map(runOf))) {
+    const segments = this.#log.held(this.#cutSeq);
+    const cut = segments.at(-1);
+    if (cut === undefined) return;
+    for (const packed of packRuns(segments.map(runOf))) {
       // Heard where it is stored.
       packed.catch(() => undefined);
-      this.#pieces.push({ packed, bytes: 0, isInDoubt: false });
+      this.#pieces.push({ packed, bytes: 0, lastSeq: this.#cutSeq, isInDoubt: false });
     }
     // They are stored in their order: with the last of them all is stored.
-    const last = this.#pieces.at(-1);
-    if (last !== undefined) last.bytes += this.#freshBytes;
-    this.#cutSeq = this.#fresh.at(-1)?.lastSeq ?? this.#cutSeq;
-    this.#fresh = [];
-    this.#freshBytes = 0;
+    const last = this.#pieces.at(-1) as Piece;
+    last.lastSeq = cut.lastSeq;
+    last.bytes = this.#releasedBytes();
+    this.#freshBytes -= last.bytes;
+    this.#cutSeq = cut.lastSeq;
     this.#storing ??= this.#storePieces();
   }
 
@@ -143,6 +161,7 @@ export class UnstoredFrames implements FrameSink {
         await this.#store(piece);
         this.#pieces.shift();
         this.#unstoredBytes -= piece.bytes;
+        this.#log.stored(piece.lastSeq);
         this.#wake();
       } catch (error) {
         this.#options.report?.(error);

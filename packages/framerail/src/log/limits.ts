@@ -4,7 +4,7 @@
 export const BLOCK_BYTES_MIN = 2_048;
 export const BLOCK_BYTES_MAX = 65_536;
 /** What a turn keeps in memory; older parts are read back from the journal, Redis or the store. */
-export const TURN_BYTES_IN_MEMORY_MAX = 1_048_576;
+export const TURN_BYTES_IN_MEMORY_MAX = 262_144;
 /** Frames of one segment: what one tick of one turn can bring before it is a writer that does not wait. */
 export const SEGMENT_FRAMES_MAX = 65_536;
 /** A tick with so many frames is followed by the next one so much later at the earliest: a write costs far more than a frame. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { BLOCK_BYTES_MAX } from "./limits.js";
 import { framesAfter, framesOf, keepSegment, Segment, SegmentWriter } from "./segment.js";
+import { writeTick } from "./testing/create-segment.js";
 
 const frameText = (seq: number, content: string) => `id: t.1.${seq}\nevent: text\ndata: "${content}"\n\n`;
 const textOf = (frames: readonly string[]) => frames.join("");
@@ -17,9 +18,9 @@ function write(ticks: readonly (readonly string[])[]) {
   const frames: string[] = [];
   const segments = ticks.map((contents) => {
     const first = frames.length + 1;
-    const texts = contents.map((content, index) => frameText(first + index, content));
-    frames.push(...texts);
-    return writer.write(textOf(texts), first, frames.length);
+    const ticked = contents.map((content, index) => ({ seq: first + index, sse: frameText(first + index, content) }));
+    frames.push(...ticked.map(({ sse }) => sse));
+    return writeTick(writer, ticked);
   });
   return { frames, segments };
 }
@@ -74,10 +75,10 @@ test("ticks that stand behind each other are kept as one, and every frame can be
 
 test("what does not stand right behind it is not joined, though its numbers fit [G3]", () => {
   const writer = new SegmentWriter();
-  const first = writer.write(frameText(1, "a"), 1, 1);
-  // Written to be looked at, and written again when its tick is over.
-  writer.write(frameText(2, "b"), 2, 2);
-  expect(first.copy().join(writer.write(frameText(2, "b"), 2, 2))).toBe(false);
+  const tick = (seq: number) => writeTick(writer, [{ seq, sse: frameText(seq, "a") }]);
+  const first = tick(1);
+  tick(2);
+  expect(first.copy().join(tick(3))).toBe(false);
   const { size } = first;
   const elsewhere = new Segment({ firstSeq: 2, lastSeq: 2, block: Buffer.alloc(2 * size), start: size, end: 2 * size });
   expect(first.copy().join(elsewhere)).toBe(false);
@@ -98,4 +99,36 @@ test("bytes that are no chunks are walked to an end [G8]", () => {
     expect(framesOf(segment).length).toBeLessThanOrEqual(500);
     expect(segment.tail(2).size).toBeLessThanOrEqual(500);
   }
+});
+
+test("frames that are not taken can be looked at, and are dropped or go on, in the next block too [G3] [G8]", () => {
+  const writer = new SegmentWriter();
+  const [one, two] = [frameText(1, "a".repeat(1_500)), frameText(2, "b".repeat(1_500))];
+  writer.append(one);
+  const looked = writer.peek(1, 1);
+  // The first block has no room for it: what its tick has so far goes along.
+  writer.append(two);
+  expect(writer.size).toBe(one.length + two.length);
+  expect(framesOf(looked).toString()).toBe(one);
+  const taken = writer.take(1, 2);
+  expect(decodeChunks(taken.chunks)).toBe(one + two);
+  expect(writer.size).toBe(0);
+  writer.append(frameText(3, "dropped"));
+  writer.drop();
+  const next = writeTick(writer, [{ seq: 3, sse: frameText(3, "kept") }]);
+  expect(framesOf(next).toString()).toBe(frameText(3, "kept"));
+  expect(decodeChunks(taken.chunks)).toBe(one + two);
+  expect(taken.copy().join(next)).toBe(true);
+});
+
+test("a tick without end is not moved for each of its frames [G8]", () => {
+  const writer = new SegmentWriter();
+  const blocks = new Set<ArrayBufferLike>();
+  const frame = frameText(1, "x".repeat(200));
+  for (let seq = 1; seq <= 4_000; seq += 1) {
+    writer.append(frame);
+    blocks.add(writer.bytes.buffer);
+  }
+  expect(blocks.size).toBeLessThan(16);
+  expect(framesOf(writer.take(1, 4_000)).length).toBe(4_000 * frame.length);
 });

@@ -7,6 +7,7 @@
 //   S3. The ticks of a turn stand behind each other in a block of the turn's own, so whoever keeps them keeps one object for
 //       a block and not one for every tick: what lives as long as a turn costs the collector most.
 
+import type { FrameRoom } from "@framerail/protocol";
 import { BLOCK_BYTES_MAX, BLOCK_BYTES_MIN } from "./limits.js";
 
 interface SegmentPlace {
@@ -86,30 +87,76 @@ const [CR, LF, NINE] = [13, 10, 57];
 const FRAME_END = Buffer.from("\n\n");
 const NO_BLOCK = Buffer.alloc(0);
 
-/** Writes the ticks of one turn, into blocks that grow with it (S3). */
-export class SegmentWriter {
-  #block = NO_BLOCK;
-  #used = 0;
+/**
+ * Writes the ticks of one turn, into blocks that grow with it (S3). Frames are written behind each other, as bytes by
+ * whoever claims room for one, or as text; `take` makes a tick of them. What was taken is never written to again.
+ */
+export class SegmentWriter implements FrameRoom {
+  bytes = NO_BLOCK;
+  /** Where the next frame begins. */
+  end = 0;
+  /** Where the frames of this tick begin; before them stands what HTTP puts there. */
+  #start = 0;
 
-  /** Of the frames' texts, joined: one write, because a call into the engine for each frame costs more than joining them. */
-  write(text: string, firstSeq: number, lastSeq: number): Segment {
-    // A unit of a string is at most three bytes.
-    this.#claim(CHUNK_HEAD + text.length * 3 + CHUNK_TAIL);
-    const [block, start] = [this.#block, this.#used];
-    const size = block.write(text, start + CHUNK_HEAD);
-    const end = start + CHUNK_HEAD + size;
-    writeSize(block, start, size);
-    block[end] = CR;
-    block[end + 1] = LF;
-    this.#used = end + CHUNK_TAIL;
-    return new Segment({ firstSeq, lastSeq, block, start, end: this.#used });
+  /** Bytes of the frames that are not taken yet. */
+  get size(): number {
+    return this.end - this.#start;
   }
 
-  #claim(bytes: number): void {
-    if (this.#used + bytes <= this.#block.length) return;
-    const grown = Math.min(Math.max(BLOCK_BYTES_MIN, this.#block.length * 2), BLOCK_BYTES_MAX);
-    this.#block = Buffer.allocUnsafeSlow(Math.max(grown, bytes));
-    this.#used = 0;
+  /** Makes room for a frame of at most so many bytes. */
+  claim(bytesMax: number): this {
+    if (this.end + bytesMax + CHUNK_TAIL > this.bytes.length) this.#grow(bytesMax);
+    return this;
+  }
+
+  /** The next frame has so many bytes. */
+  commit(size: number): void {
+    this.end += size;
+  }
+
+  append(frame: string): void {
+    // A unit of a string is at most three bytes.
+    this.claim(frame.length * 3);
+    this.end += this.bytes.write(frame, this.end);
+  }
+
+  /** The frames so far, which then are no longer this writer's. */
+  take(firstSeq: number, lastSeq: number): Segment {
+    const [block, start, frames] = [this.bytes, this.#start - CHUNK_HEAD, this.end];
+    writeSize(block, start, this.size);
+    block[frames] = CR;
+    block[frames + 1] = LF;
+    const end = frames + CHUNK_TAIL;
+    // The next tick begins right behind, or in the next block: room for one is made when its first frame is claimed.
+    this.#start = end + CHUNK_HEAD;
+    this.end = this.#start;
+    return new Segment({ firstSeq, lastSeq, block, start, end });
+  }
+
+  /** A copy of the frames so far, which stay. */
+  peek(firstSeq: number, lastSeq: number): Segment {
+    const copy = new SegmentWriter();
+    copy.claim(this.size);
+    this.bytes.copy(copy.bytes, copy.end, this.#start, this.end);
+    copy.commit(this.size);
+    return copy.take(firstSeq, lastSeq);
+  }
+
+  /** Forgets the frames that are not taken. */
+  drop(): void {
+    this.end = this.#start;
+  }
+
+  /** The frames of this tick go on in a block with room for so many bytes more. */
+  #grow(bytesMax: number): void {
+    const { size } = this;
+    const [from, start] = [this.bytes, this.#start];
+    const grown = Math.min(Math.max(BLOCK_BYTES_MIN, from.length * 2), BLOCK_BYTES_MAX);
+    // Twice what is moved, so that a tick which has no end is not moved for each of its frames.
+    this.bytes = Buffer.allocUnsafeSlow(Math.max(grown, CHUNK_HEAD + 2 * size + bytesMax + CHUNK_TAIL));
+    if (size > 0) from.copy(this.bytes, CHUNK_HEAD, start, start + size);
+    this.#start = CHUNK_HEAD;
+    this.end = CHUNK_HEAD + size;
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { TURN_BYTES_IN_MEMORY_MAX } from "./limits.js";
 import { framesAfter, SegmentWriter } from "./segment.js";
+import { writeTick } from "./testing/create-segment.js";
 import { TurnBuffer } from "./turn-buffer.js";
 
 const frameText = (seq: number, length = 60) => `id: t.1.${seq}\ndata: ${"x".repeat(length)}\n\n`;
@@ -9,7 +10,7 @@ test("what a reader was given stays as it was when more comes [G3]", () => {
   const [writer, buffer] = [new SegmentWriter(), new TurnBuffer(1)];
   const given = [];
   for (let seq = 1; seq <= 5; seq += 1) {
-    const segment = writer.write(frameText(seq), seq, seq);
+    const segment = writeTick(writer, [{ seq, sse: frameText(seq) }]);
     buffer.release(segment, false);
     given.push({ segment, seq }, { segment: buffer.after(0), seq }, { segment: buffer.after(seq - 1), seq });
   }
@@ -22,13 +23,14 @@ test("what a reader was given stays as it was when more comes [G3]", () => {
 
 test("the oldest frames leave memory when there are too many, and the newest stay however large they are [G8]", () => {
   const [writer, buffer] = [new SegmentWriter(), new TurnBuffer(1)];
-  for (let seq = 1; seq <= 3_000; seq += 1) buffer.release(writer.write(frameText(seq, 1_000), seq, seq), false);
+  for (let seq = 1; seq <= 3_000; seq += 1)
+    buffer.release(writeTick(writer, [{ seq, sse: frameText(seq, 1_000) }]), false);
   expect(buffer.after(0)).toBeUndefined();
   const kept = [...Array(3_000).keys()].filter((seq) => buffer.after(seq) !== undefined);
   expect(kept[0]).toBe(3_000 - kept.length);
   expect(kept.length * 1_000).toBeLessThanOrEqual(TURN_BYTES_IN_MEMORY_MAX);
   expect(kept.length * 1_000).toBeGreaterThan(TURN_BYTES_IN_MEMORY_MAX / 2);
-  buffer.release(writer.write(frameText(3_001, 2 * TURN_BYTES_IN_MEMORY_MAX), 3_001, 3_001), true);
+  buffer.release(writeTick(writer, [{ seq: 3_001, sse: frameText(3_001, 2 * TURN_BYTES_IN_MEMORY_MAX) }]), true);
   expect(buffer.after(2_999)).toBeUndefined();
   expect(buffer.after(3_000)?.lastSeq).toBe(3_001);
 });

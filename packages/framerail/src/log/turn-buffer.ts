@@ -2,25 +2,29 @@
 // writes or follows in this process.
 // Owns: the bound on memory, waking. Does not own: when frames are released, what is no longer here.
 //   B1. Segments stand in order without a gap.
-//   B2. At most TURN_BYTES_IN_MEMORY_MAX are kept; the oldest go first, the newest always stays.
+//   B2. At most TURN_BYTES_IN_MEMORY_MAX are kept; the oldest go first. The newest always stays, and so does, for the owner
+//       that stores a turn, what is not stored.
 //   B3. Watchers are woken when there is something new; one that leaves while others are woken disturbs nobody.
 
 import { TURN_BYTES_IN_MEMORY_MAX } from "./limits.js";
 import type { Segment } from "./segment.js";
-import { keepSegment } from "./segment.js";
+import type { Watcher } from "./turn-log.js";
 
 export class TurnBuffer {
   #epoch: number;
-  /** Of our own: ticks that stand behind each other are one. */
-  readonly #segments: Segment[] = [];
+  /** Of our own: ticks that stand behind each other are one. The newest by itself, because every tick comes to it. */
+  #newest: Segment | undefined;
+  readonly #older: Segment[] = [];
   #bytes = 0;
+  /** What comes after it may not go (B2). */
+  #storedSeq = Number.POSITIVE_INFINITY;
   /** The last one that came, as it came: what nearly every reader asks for. */
   #latest: Segment | undefined;
   #lastSeq: number;
   #sealed = false;
   /** Most turns have one reader, who is not looked for among others. */
-  #watcher: (() => void) | undefined;
-  readonly #watchers = new Set<() => void>();
+  #watcher: Watcher | undefined;
+  #watchers: Set<Watcher> | undefined;
 
   /** `lastSeq`: the frames up to here are elsewhere. */
   constructor(epoch: number, lastSeq = 0) {
@@ -46,19 +50,37 @@ export class TurnBuffer {
   }
 
   get watcherCount(): number {
-    return this.#watchers.size + (this.#watcher === undefined ? 0 : 1);
+    return (this.#watchers?.size ?? 0) + (this.#watcher === undefined ? 0 : 1);
   }
 
   /** Takes the next segment; `seals`: its last frame is the terminal. Watchers hear of it with `wake`. */
   release(segment: Segment, seals: boolean): void {
-    keepSegment(this.#segments, segment);
+    if (this.#newest?.join(segment) !== true) {
+      if (this.#newest !== undefined) this.#older.push(this.#newest);
+      this.#newest = segment.copy();
+    }
     this.#latest = segment;
     this.#bytes += segment.size;
     this.#lastSeq = segment.lastSeq;
     this.#sealed = seals;
-    while (this.#bytes > TURN_BYTES_IN_MEMORY_MAX && this.#segments.length > 1) {
-      this.#bytes -= (this.#segments.shift() as Segment).size;
-    }
+    if (this.#bytes > TURN_BYTES_IN_MEMORY_MAX) this.#letGo();
+  }
+
+  /** Keeps what comes after `seq` until it is stored. */
+  hold(seq: number): void {
+    this.#storedSeq = seq;
+  }
+
+  stored(seq: number): void {
+    this.#storedSeq = seq;
+    this.#letGo();
+  }
+
+  /** The frames after `afterSeq`, in order, for whoever stores them: the first may be a little before it. */
+  held(afterSeq: number): Segment[] {
+    const found = this.#kept().filter(({ lastSeq }) => lastSeq > afterSeq);
+    const [first, ...others] = found;
+    return first === undefined ? [] : [first.tail(afterSeq), ...others.map((other) => other.copy())];
   }
 
   /** The frames up to `lastSeq` are elsewhere, and none after them is here yet. */
@@ -68,23 +90,39 @@ export class TurnBuffer {
   }
 
   wake(): void {
-    this.#watcher?.();
-    if (this.#watchers.size > 0) for (const wake of this.#watchers) wake();
+    this.#watcher?.wake();
+    if (this.#watchers !== undefined) for (const watcher of this.#watchers) watcher.wake();
   }
 
-  watch(wake: () => void): () => void {
-    if (this.#watcher === undefined) this.#watcher = wake;
-    else this.#watchers.add(wake);
+  watch(watcher: Watcher): () => void {
+    if (this.#watcher === undefined) this.#watcher = watcher;
+    else {
+      this.#watchers ??= new Set();
+      this.#watchers.add(watcher);
+    }
     return () => {
-      if (this.#watcher === wake) this.#watcher = undefined;
-      else this.#watchers.delete(wake);
+      if (this.#watcher === watcher) this.#watcher = undefined;
+      else this.#watchers?.delete(watcher);
     };
   }
 
   /** Frames from the one after `afterSeq` on, or from a little before it; undefined when it is not in memory. */
   after(afterSeq: number): Segment | undefined {
     if (this.#latest?.firstSeq === afterSeq + 1) return this.#latest;
-    const found = this.#segments.find(({ lastSeq }) => lastSeq > afterSeq);
+    const found = this.#kept().find(({ lastSeq }) => lastSeq > afterSeq);
     return found !== undefined && found.firstSeq <= afterSeq + 1 ? found.tail(afterSeq) : undefined;
+  }
+
+  #kept(): Segment[] {
+    return this.#newest === undefined ? [] : [...this.#older, this.#newest];
+  }
+
+  // B2
+  #letGo(): void {
+    for (let oldest = this.#older[0]; oldest !== undefined; oldest = this.#older[0]) {
+      if (this.#bytes <= TURN_BYTES_IN_MEMORY_MAX || oldest.lastSeq > this.#storedSeq) return;
+      this.#older.shift();
+      this.#bytes -= oldest.size;
+    }
   }
 }

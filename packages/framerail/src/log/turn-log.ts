@@ -5,8 +5,9 @@
 //   L2. The log itself refuses a stale epoch, a gap, and whatever comes after the terminal [D-1, D-3].
 //   L3. The terminal seals the turn in the same step.
 //   L4. Frames of all turns that are ready in one tick go to the log in one write.
+//   L5. What the store does not have yet is in the owner's memory, where it asks for it: nowhere else is a turn held twice.
 
-import type { FramerailError } from "@framerail/protocol";
+import type { FrameRoom, FramerailError } from "@framerail/protocol";
 import type { FrameSink, LoggedFrame } from "./frame-sink.js";
 import type { Segment } from "./segment.js";
 
@@ -19,10 +20,15 @@ export interface TurnRef {
 /** Where the owner of a turn writes. Calls return at once; a refusal is told once, by `onFailure`, and ends the writing. */
 export interface TurnAppender extends FrameSink {
   append(frame: LoggedFrame): void;
+  claim(bytesMax: number): FrameRoom;
+  commit(seq: number, size: number): void;
   seal(terminal: LoggedFrame): Promise<void>;
   readonly failure: FramerailError | undefined;
-  /** What was appended and the log does not have yet, in order. */
+  /** What the log has, and what it was given and does not have yet, from the frame after `afterSeq` on; L5. */
+  held(afterSeq: number): readonly Segment[];
   unreleased(): readonly Segment[];
+  /** The store has the frames up to `seq`. */
+  stored(seq: number): void;
   /** Gives the turn up without an end: its readers are cut, and find it again where it is sealed. */
   abandon(): void;
 }
@@ -30,10 +36,15 @@ export interface TurnAppender extends FrameSink {
 export interface OpenOptions {
   /** The last frame that the turn already has, of an earlier epoch; the next one continues from it. */
   readonly lastSeq?: number;
-  /** The log has these frames, and readers may see them. Comes in order, without a gap. */
-  onRelease?(segment: Segment): void;
+  /** The owner stores the frames, and says so with `stored`; until then they stay in memory (L5). */
+  readonly isStored?: boolean;
   /** The log takes nothing more of this turn: STALE_EPOCH, INVARIANT_VIOLATION or LOG_UNAVAILABLE. */
   onFailure?(error: FramerailError): void;
+}
+
+/** Who is woken when there is something new. */
+export interface Watcher {
+  wake(): void;
 }
 
 /** A turn as a reader sees it. What it reads is released. */
@@ -48,7 +59,7 @@ export interface TurnView {
    * none yet, or that part is no longer in memory, and `readBack` has it.
    */
   after(afterSeq: number): Segment | undefined;
-  watch(wake: () => void): () => void;
+  watch(watcher: Watcher): () => void;
   /** Released frames after `afterSeq` from behind the memory, in order, some at a time; none when the log has none. */
   readBack(afterSeq: number): Promise<readonly LoggedFrame[]>;
 }

@@ -11,6 +11,7 @@
 //   T5. An event that is none is refused to whoever wrote it, and changes nothing.
 //   T6. A tap that throws is reported and costs neither the turn nor the other taps their event.
 //   T7. The clock is read once per event, for the taps and for the frame: a reading costs as much as a stage.
+//   T8. Text, the frame of every token, is written as bytes to where the log keeps it; other frames are made as text.
 
 import type { AgentEvent, Clock, Draft, TurnOutcome, Usage } from "@framerail/protocol";
 import {
@@ -26,7 +27,7 @@ import {
   TEXT_CHUNK_BYTES_MAX,
 } from "@framerail/protocol";
 import type { EncodedFrame, FrameSink } from "../log/frame-sink.js";
-import type { Policy, PolicyReport, TurnPolicy } from "../policy/policy.js";
+import type { Policy, PolicyReport, TurnPolicy, TurnPolicyOptions } from "../policy/policy.js";
 import type { PolicyName } from "../registry/registry.js";
 import { BACKLOG_BYTES_HIGH, BACKLOG_FACTOR_MAX } from "./limits.js";
 
@@ -37,8 +38,8 @@ export type Tap = (event: AgentEvent, emitter: string, at: number) => void;
 export interface PublishObserver {
   /** What policy decided about an event. */
   decided(event: AgentEvent, emitter: string, decision: PolicyName): void;
-  /** A frame goes to the log. */
-  frame(frame: EncodedFrame): void;
+  /** A frame went to the log. `size` in bytes; characters will do, for most text they are the same. */
+  frame(draft: Draft, seq: number, size: number): void;
   /** Around one write of the step; `started` is what the first gave. */
   startWrite(): number;
   endWrite(started: number): void;
@@ -97,12 +98,16 @@ const WRITABLE: ReadonlySet<unknown> = new Set(EVENT_TYPES.filter((type) => !RUN
 /** Text up to here fits one frame, whatever its characters: three bytes at most for each unit. */
 const TEXT_LENGTH_WHOLE = TEXT_CHUNK_BYTES_MAX / 3;
 
-class Publication implements TurnPublication {
+const NO_TAPS: readonly Tap[] = [];
+
+class Publication implements TurnPublication, TurnPolicyOptions {
   // What every event needs stands here by itself: options are put together by callers in many shapes, and a load that
   // meets many costs more than a stage.
   readonly #options: PublishTurnOptions;
   readonly #clock: Clock;
-  readonly #taps: readonly Tap[];
+  readonly #tap: Tap | undefined;
+  /** Most turns have one tap, which is not looked for among others. */
+  readonly #otherTaps: readonly Tap[];
   readonly #sink: FrameSink;
   readonly #observer: PublishObserver | undefined;
   readonly #guard = createTurnGuard();
@@ -115,6 +120,7 @@ class Publication implements TurnPublication {
   #seq = 0;
   #usage: Usage = NO_USAGE;
   #ended = false;
+  #terminalDraft: Draft | undefined;
   #terminal: EncodedFrame | undefined;
   #sealed: Promise<void> | undefined;
 
@@ -122,15 +128,13 @@ class Publication implements TurnPublication {
     const { turnId, conversationId, epoch, clock, policy } = options;
     this.#options = options;
     this.#clock = clock;
-    this.#taps = options.taps;
+    [this.#tap] = options.taps;
+    this.#otherTaps = options.taps.length > 1 ? options.taps.slice(1) : NO_TAPS;
     this.#sink = options.sink;
     this.#observer = options.observer;
     const framing = createSseFraming({ idPrefix: `${turnId}.${epoch}.` });
     this.#encoder = createFrameEncoder({ responseId: turnId, clock, framing });
-    this.#policy = policy.open({
-      emit: (draft) => this.#show(draft),
-      report: (report) => options.report?.({ kind: "policy", ...report }),
-    });
+    this.#policy = policy.open(this);
     this.#take(
       { type: "init_stream", run_id: turnId, conversation_id: conversationId, timestamp: clock.now() },
       options.agentId,
@@ -184,7 +188,10 @@ class Publication implements TurnPublication {
       this.#tapCloser(draft);
       this.#append(draft);
     }
-    if (terminal !== undefined) this.#terminal = this.#encode(terminal);
+    if (terminal !== undefined) {
+      this.#terminalDraft = terminal;
+      this.#terminal = this.#encode(terminal);
+    }
     this.#policy.close();
     if (outcome.kind !== "completed")
       this.#abort.abort(reason ?? new FramerailError("CANCELLED", "the turn has ended"));
@@ -195,7 +202,7 @@ class Publication implements TurnPublication {
     const terminal = this.#terminal;
     if (terminal === undefined) throw new FramerailError("INVARIANT_VIOLATION", "a turn is sealed before it ended");
     if (this.#sealed === undefined) {
-      this.#observer?.frame(terminal);
+      this.#observer?.frame(this.#terminalDraft as Draft, terminal.seq, terminal.sse.length);
       this.#sealed = this.#sink.seal(terminal);
     }
     return this.#sealed;
@@ -211,7 +218,7 @@ class Publication implements TurnPublication {
     this.heardAt = at;
     this.#isTaking = true;
     try {
-      this.#tap(event, emitter, at);
+      this.#tell(event, emitter, at);
       if (event.type === "metrics") this.#usage = addUsage(this.#usage, event.tokens);
       if (ended) return;
       const decision = this.#policy.apply(event, emitter);
@@ -226,7 +233,8 @@ class Publication implements TurnPublication {
     return this.#isTaking ? this.heardAt : this.#clock.now();
   }
 
-  #show(draft: Draft): void {
+  /** What policy shows. */
+  emit(draft: Draft): void {
     switch (this.#guard.admit(draft.type, draft.payload)) {
       case "pass":
         this.#append(draft);
@@ -242,6 +250,11 @@ class Publication implements TurnPublication {
     }
   }
 
+  /** What policy decided, where that is not the silent default. */
+  report(report: PolicyReport): void {
+    this.#options.report?.({ kind: "policy", ...report });
+  }
+
   #encode({ type, payload }: Draft): EncodedFrame {
     const seq = this.#seq + 1;
     const sse = this.#encoder.encode(type, seq, payload, this.#now());
@@ -250,12 +263,29 @@ class Publication implements TurnPublication {
   }
 
   #append(draft: Draft): void {
-    const frame = this.#encode(draft);
-    this.#sink.append(frame);
-    this.#observer?.frame(frame);
+    const size = (draft.type === "text" && this.#appendText(draft.payload.chunk)) || this.#appendFrame(draft);
+    this.#observer?.frame(draft, this.#seq, size);
     if (this.#sink.backlogBytes > BACKLOG_BYTES_HIGH * BACKLOG_FACTOR_MAX) {
       this.#fail("invariant_violation", new FramerailError("PACE_EXCEEDED", "the writer did not wait for ready()"));
     }
+  }
+
+  #appendFrame(draft: Draft): number {
+    const frame = this.#encode(draft);
+    this.#sink.append(frame);
+    return frame.sse.length;
+  }
+
+  // T8. 0: it is for the other way.
+  #appendText(chunk: string): number {
+    const bytesMax = this.#encoder.textBytesMax(chunk);
+    const room = bytesMax === undefined ? undefined : this.#sink.claim?.(bytesMax);
+    const seq = this.#seq + 1;
+    const size = room === undefined ? 0 : this.#encoder.encodeText(chunk, seq, this.#now(), room);
+    if (size === 0) return 0;
+    this.#seq = seq;
+    this.#sink.commit?.(seq, size);
+    return size;
   }
 
   #fail(cause: "protocol_violation" | "invariant_violation", reason: FramerailError): void {
@@ -273,17 +303,20 @@ class Publication implements TurnPublication {
       tool_type,
       ...(status && { status }),
     } as const;
-    this.#tap(end, this.#options.agentId, this.#now());
+    this.#tell(end, this.#options.agentId, this.#now());
+  }
+
+  #tell(event: AgentEvent, emitter: string, at: number): void {
+    if (this.#tap !== undefined) this.#tellTap(this.#tap, event, emitter, at);
+    for (const tap of this.#otherTaps) this.#tellTap(tap, event, emitter, at);
   }
 
   // T6
-  #tap(event: AgentEvent, emitter: string, at: number): void {
-    for (const tap of this.#taps) {
-      try {
-        tap(event, emitter, at);
-      } catch (error) {
-        this.#options.report?.({ kind: "tap_failed", event_type: event.type, error });
-      }
+  #tellTap(tap: Tap, event: AgentEvent, emitter: string, at: number): void {
+    try {
+      tap(event, emitter, at);
+    } catch (error) {
+      this.#options.report?.({ kind: "tap_failed", event_type: event.type, error });
     }
   }
 }

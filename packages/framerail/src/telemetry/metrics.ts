@@ -16,7 +16,7 @@ import type { AuthFailure, Cut, Metric, Transport } from "./metric-catalogue.js"
 import { AUTH_FAILURES, CUTS, labelNames, METRICS, OUTCOMES, prometheusName, TRANSPORTS } from "./metric-catalogue.js";
 import type { Family, Row } from "./stream-rows.js";
 import { createStreamRows } from "./stream-rows.js";
-import type { StreamMeter, TurnMeter, TurnMeterOptions } from "./turn-meter.js";
+import type { StreamMeter, TurnMeter, TurnMeterOptions, WriteTiming } from "./turn-meter.js";
 import { createStreamMeter, createTurnMeter } from "./turn-meter.js";
 
 export interface MetricsOptions {
@@ -62,6 +62,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const lost = counter(registry, METRICS.logLinesLost);
   const commit = histogram(registry, METRICS.commit);
   const logFlush = histogram(registry, METRICS.logFlush);
+  const timing = timeWrites(registry, options.nowMs);
   let scrape: Promise<string> | undefined;
   return {
     contentType: registry.contentType,
@@ -72,8 +73,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
       });
       return scrape;
     },
-    turn: countTurns(registry, { rows, nowMs: options.nowMs }),
-    stream: (dimensions = {}) => createStreamMeter(rows, dimensions),
+    turn: countTurns(registry, { rows, ...timing }),
+    stream: (dimensions = {}) => createStreamMeter(rows, dimensions, timing),
     unregisteredStatus: () => unregistered.inc(),
     reader: countReaders(registry),
     commitTook: (ms) => observe(commit, {}, ms),
@@ -97,19 +98,25 @@ async function writePage(registry: Registry, clock: Clock): Promise<string> {
   return page;
 }
 
-function countTurns(registry: Registry, port: Pick<TurnMeterOptions, "rows" | "nowMs">): Metrics["turn"] {
+function timeWrites(registry: Registry, nowMs: () => number): WriteTiming {
+  const overhead = histogram(registry, METRICS.writerOverhead);
+  return {
+    nowMs,
+    sampler: { left: WRITES_PER_SAMPLE },
+    observeWrite: ({ labels }, ms) => observe(overhead, labels, ms),
+  };
+}
+
+function countTurns(registry: Registry, port: WriteTiming & Pick<TurnMeterOptions, "rows">): Metrics["turn"] {
   const started = counter(registry, METRICS.turnsStarted);
   const ended = counter(registry, METRICS.turnsEnded);
   const running = gauge(registry, METRICS.turnsRunning);
   const ttfe = histogram(registry, METRICS.ttfe);
-  const overhead = histogram(registry, METRICS.writerOverhead);
   for (const outcome of OUTCOMES) ended.inc({ outcome }, 0);
   const options: TurnMeterOptions = {
     ...port,
     meters: new Map(),
-    sampler: { left: WRITES_PER_SAMPLE },
     observeTtfe: ({ labels }, ms) => observe(ttfe, labels, ms),
-    observeWrite: ({ labels }, ms) => observe(overhead, labels, ms),
     onEnd(outcome) {
       running.dec();
       ended.inc({ outcome: onList(OUTCOMES, outcome) });

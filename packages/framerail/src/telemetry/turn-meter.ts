@@ -28,6 +28,9 @@ export interface StreamMeter {
   dropped(): void;
   /** An agent was refused when built, for a status id that is not registered. */
   rejected(): void;
+  /** Before a write; what it returns is for `endWrite`. */
+  startWrite(): number;
+  endWrite(started: number): void;
 }
 
 export interface TurnMeter extends StreamMeter {
@@ -35,9 +38,6 @@ export interface TurnMeter extends StreamMeter {
   emitter(subAgentId: string): StreamMeter;
   /** The first frame went, so long after dispatch began. */
   ttfe(ms: number): void;
-  /** Before a write; what it returns is for `endWrite`. */
-  startWrite(): number;
-  endWrite(started: number): void;
   /** The terminal frame went. */
   terminal(type: Terminal): void;
   cancelled(trigger: CancelCode): void;
@@ -45,16 +45,20 @@ export interface TurnMeter extends StreamMeter {
   end(outcome: OutcomeKind): void;
 }
 
-/** What a turn's meter needs beside its row. */
-export interface TurnMeterOptions {
-  readonly rows: StreamRows;
-  /** One for each row, which all turns share: what is counted at every frame is then in reach for the next turn too. */
-  readonly meters: Map<Row, StreamMeter>;
+/** How writes are timed. */
+export interface WriteTiming {
   readonly sampler: WriteSampler;
   /** In milliseconds, steady, with fractions. */
   nowMs(): number;
-  observeTtfe(row: Row, ms: number): void;
   observeWrite(row: Row, ms: number): void;
+}
+
+/** What a turn's meter needs beside its row. */
+export interface TurnMeterOptions extends WriteTiming {
+  readonly rows: StreamRows;
+  /** One for each row, which all turns share: what is counted at every frame is then in reach for the next turn too. */
+  readonly meters: Map<Row, StreamMeter>;
+  observeTtfe(row: Row, ms: number): void;
   onEnd(outcome: OutcomeKind): void;
 }
 
@@ -67,8 +71,8 @@ const NOT_TIMED = -1;
 const SIZE_LAST = FRAME_SIZES.length - 1;
 const SIZE_SHIFT = Math.log2(SIZE_BYTES_FIRST);
 
-export function createStreamMeter(rows: StreamRows, dimensions: Dimensions): StreamMeter {
-  return new RowMeter(rows.layout, rows.find(dimensions));
+export function createStreamMeter(rows: StreamRows, dimensions: Dimensions, timing: WriteTiming): StreamMeter {
+  return new RowMeter(rows.layout, rows.find(dimensions), timing);
 }
 
 export function createTurnMeter(options: TurnMeterOptions, dimensions: Dimensions): TurnMeter {
@@ -80,6 +84,7 @@ class RowMeter implements StreamMeter {
   protected readonly row: Row;
   protected readonly cells: Float64Array;
   readonly #sizes: number;
+  readonly #timing: WriteTiming;
   // What was counted last: in a stream of tokens the next is the same, and a comparison costs half a look-up.
   #frameType = "";
   #frameCell = 0;
@@ -87,7 +92,8 @@ class RowMeter implements StreamMeter {
   #decision = "";
   #policyCell = 0;
 
-  constructor(layout: Layout, row: Row) {
+  constructor(layout: Layout, row: Row, timing: WriteTiming) {
+    this.#timing = timing;
     this.layout = layout;
     this.row = row;
     this.cells = row.cells;
@@ -133,6 +139,18 @@ class RowMeter implements StreamMeter {
   rejected(): void {
     this.cells[this.layout.rejected.cell("")]! += 1;
   }
+
+  startWrite(): number {
+    const { sampler } = this.#timing;
+    sampler.left -= 1;
+    if (sampler.left > 0) return NOT_TIMED;
+    sampler.left = WRITES_PER_SAMPLE;
+    return this.#timing.nowMs();
+  }
+
+  endWrite(started: number): void {
+    if (started !== NOT_TIMED) this.#timing.observeWrite(this.row, this.#timing.nowMs() - started);
+  }
 }
 
 class OpenTurn extends RowMeter implements TurnMeter {
@@ -147,7 +165,7 @@ class OpenTurn extends RowMeter implements TurnMeter {
   #ended = false;
 
   constructor(options: TurnMeterOptions, dimensions: Dimensions) {
-    super(options.rows.layout, options.rows.find(dimensions));
+    super(options.rows.layout, options.rows.find(dimensions), options);
     this.#options = options;
     this.#dimensions = dimensions;
     this.#emitterId = dimensions.sub_agent_id;
@@ -167,18 +185,6 @@ class OpenTurn extends RowMeter implements TurnMeter {
     if (this.#started) return;
     this.#started = true;
     this.#options.observeTtfe(this.row, ms);
-  }
-
-  startWrite(): number {
-    const { sampler } = this.#options;
-    sampler.left -= 1;
-    if (sampler.left > 0) return NOT_TIMED;
-    sampler.left = WRITES_PER_SAMPLE;
-    return this.#options.nowMs();
-  }
-
-  endWrite(started: number): void {
-    if (started !== NOT_TIMED) this.#options.observeWrite(this.row, this.#options.nowMs() - started);
   }
 
   terminal(type: Terminal): void {
@@ -211,7 +217,7 @@ class OpenTurn extends RowMeter implements TurnMeter {
   #meterOf(row: Row): StreamMeter {
     let meter = this.#options.meters.get(row);
     if (meter === undefined) {
-      meter = new RowMeter(this.layout, row);
+      meter = new RowMeter(this.layout, row, this.#options);
       this.#options.meters.set(row, meter);
     }
     return meter;

@@ -9,7 +9,7 @@ import { createWriter, runWithWriter } from "../agent/writer.js";
 
 export interface AgentStep {
   readonly agentId: string;
-  run(context: EventSink & { readonly signal: AbortSignal; readonly budget?: CallBudget }): Promise<RunEnd>;
+  run(context: EventSink & { readonly signal: AbortSignal; readonly budget?: CallBudget | undefined }): Promise<RunEnd>;
 }
 
 export function agentStep(agent: Agent, input: TurnInput, principal: Principal): AgentStep {

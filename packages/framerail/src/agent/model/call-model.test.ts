@@ -2,6 +2,7 @@ import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart 
 import type { Clock, FramerailError } from "@framerail/protocol";
 import { systemClock } from "@framerail/protocol";
 import { describe, expect, test } from "vitest";
+import { createWriter, sinkOf } from "../writer.js";
 import {
   DRAIN_MS_MAX,
   DRAIN_PARTS_MAX,
@@ -220,17 +221,20 @@ describe("what a node is made of", () => {
   test.each([
     ["text", text("a")],
     ["log", { type: "hologram" }],
-  ])("what a writer throws from %s is not taken for a failure of the model [G7]", async (method, part) => {
+  ])("what a writer throws from %s is not taken for a failure of the model [G7]", async (type, part) => {
     const turn = createTurnSink();
+    const sink = sinkOf(turn.writer);
     let refused = false;
-    const refuse = () => {
-      if (refused) return;
-      refused = true;
-      throw new RangeError("a tap failed");
+    const accept: typeof sink.accept = (event, emitter) => {
+      if (event.type === type && !refused) {
+        refused = true;
+        throw new RangeError("a tap failed");
+      }
+      sink.accept(event, emitter);
     };
     const spare = oddModel({ id: "spare", parts: [finish()] });
     const node = createModelNode({ models: [oddModel({ parts: [part, finish()] }), spare], clock: systemClock });
-    const writer = { ...turn.writer, [method]: refuse };
+    const writer = createWriter({ accept, ready: () => sink.ready() }, turn.writer.emitter);
     const running = node.run({ messages: HELLO, tools: [], writer, signal: new AbortController().signal });
     await expect(running).rejects.toThrow(RangeError);
     expect(turn.metrics().map(({ model }) => model)).toEqual(["odd"]);

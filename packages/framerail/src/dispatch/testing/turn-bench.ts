@@ -12,15 +12,15 @@ import type { RunTurnOptions } from "../run-turn.js";
 import { runTurn } from "../run-turn.js";
 
 export const forwardAll: Policy = {
-  open: ({ emit }) => ({
+  open: (turn) => ({
     apply(event) {
       if (event.type === "status") {
-        emit({ type: "status", payload: { data: { event_id: event.event_id, message: event.event_id } } });
+        turn.emit({ type: "status", payload: { data: { event_id: event.event_id, message: event.event_id } } });
         return "transform";
       }
       const draft = typeof FRAME_OF_EVENT[event.type] === "function" ? toFrame(event) : undefined;
       if (draft === undefined) return "suppress";
-      emit(draft);
+      turn.emit(draft);
       return "forward";
     },
     flush: () => undefined,

@@ -13,7 +13,7 @@ import type { Clock } from "@framerail/protocol";
 import type { LoggedFrame } from "../../log/frame-sink.js";
 import type { Segment } from "../../log/segment.js";
 import { framesAfter, framesOf } from "../../log/segment.js";
-import type { TurnView } from "../../log/turn-log.js";
+import type { TurnView, Watcher } from "../../log/turn-log.js";
 import { BACK_LENGTH, DRAIN_MS_MAX, HEARTBEAT_MS } from "../limits.js";
 import type { StreamOutput } from "./stream-output.js";
 import type { WireFormat } from "./wire-format.js";
@@ -33,7 +33,7 @@ export interface TurnStreamOptions {
 /** `lost`: the turn cannot be read on here for now. `dropped`: a frame of it is gone for good. */
 export type TurnStreamEnd = "ended" | "slow" | "lost" | "dropped";
 
-export class TurnStream {
+export class TurnStream implements Watcher {
   readonly #options: TurnStreamOptions;
   readonly #view: TurnView;
   readonly #output: StreamOutput;
@@ -55,10 +55,13 @@ export class TurnStream {
     this.#lastSentAt = clock.now();
     output.text(format.opening);
     this.#cancelHeartbeat = clock.schedule(HEARTBEAT_MS, () => this.#beat());
-    this.#unwatch = view.watch(() => {
-      if (this.#waitsFor === "frames") this.#pump();
-    });
+    this.#unwatch = view.watch(this);
     this.#pump();
+  }
+
+  /** There is something new. */
+  wake(): void {
+    if (this.#waitsFor === "frames") this.#pump();
   }
 
   /** The last frame that was sent. */

@@ -55,7 +55,7 @@ test("a frame that comes while others of its tick are released waits for the nex
   const early = log.open({ orgId, turnId: first, epoch: 1 });
   const late = log.open({ orgId, turnId: second, epoch: 1 });
   const view = (await log.attach(first)) ?? expect.fail("no turn");
-  view.watch(() => late.append(frameOf(second, 2)));
+  view.watch({ wake: () => late.append(frameOf(second, 2)) });
   early.append(frameOf(first, 1));
   late.append(frameOf(second, 1));
   await tick();
@@ -105,7 +105,7 @@ test("a turn that is in the store stays for those who read it, and goes after a 
   const appender = log.open({ orgId, turnId, epoch: 1 });
   await appender.seal(frameOf(turnId, 1));
   const view = (await log.attach(turnId)) ?? expect.fail();
-  view.watch(() => undefined);
+  view.watch({ wake: () => undefined });
   log.forget(turnId);
   expect(await log.attach(turnId)).toBe(view);
   for (const timer of timers) timer();

@@ -8,7 +8,7 @@
 //   M4. Readers of a turn whose writing failed are cut, unless a new owner goes on where it stopped.
 //   M5. What an earlier process left in the journal can be read, and be written on by a new owner.
 
-import type { Clock } from "@framerail/protocol";
+import type { Clock, FrameRoom } from "@framerail/protocol";
 import { FramerailError, isFramerailError, systemClock } from "@framerail/protocol";
 import { steadyMs } from "../../clock.js";
 import { atEndOfTick, createBeat } from "../../end-of-tick.js";
@@ -56,6 +56,8 @@ class MemoryLog implements RecoveredLog {
   readonly #onFlush: MemoryLogOptions["onFlush"];
   readonly #turns = new Map<string, MemoryTurn>();
   readonly #nextBeat = createBeat(BUSY_MS_APART);
+  readonly #flushNow = () => this.#flush();
+  readonly #scheduleTurn = (turn: MemoryTurn) => this.#schedule(turn);
   #dirty: MemoryTurn[] = [];
   #scheduled = false;
   #isBusy = false;
@@ -80,7 +82,7 @@ class MemoryLog implements RecoveredLog {
     // M4: whoever reads it already goes on.
     const joins = !isStale && earlier?.view.lastSeq === lastSeq && !earlier.view.sealed;
     const view = joins ? earlier.view : new MemoryView(ref.epoch, lastSeq, this.#journal);
-    const turn = new MemoryTurn(ref, options, view, (changed) => this.#schedule(changed));
+    const turn = new MemoryTurn(ref, options, view, this.#scheduleTurn);
     if (isStale) turn.fail(stale(ref.turnId));
     else {
       earlier?.fail(stale(ref.turnId));
@@ -141,7 +143,7 @@ class MemoryLog implements RecoveredLog {
     if (this.#scheduled) return;
     this.#scheduled = true;
     const wait = this.#isBusy ? this.#nextBeat : this.#nextTick;
-    wait(() => this.#flush());
+    wait(this.#flushNow);
   }
 
   // M1
@@ -181,28 +183,25 @@ class MemoryLog implements RecoveredLog {
 class MemoryTurn implements TurnAppender {
   readonly view: MemoryView;
   readonly #ref: TurnRef;
-  readonly #options: OpenOptions;
-  readonly #onRelease: OpenOptions["onRelease"];
+  readonly #onFailure: OpenOptions["onFailure"];
   readonly #schedule: (turn: MemoryTurn) => void;
+  /** Has the frames that wait for the tick. */
   readonly #writer = new SegmentWriter();
-  /** The frames that wait for the tick, as one text: an array would be an object more for every tick of every turn. */
-  #pending = "";
   #nextSeq: number;
   /** The last frame that does not wait any more. */
   #takenSeq: number;
-  #backlog = 0;
   #terminal = false;
   #failure: FramerailError | undefined;
-  #waiting: (() => void)[] = [];
+  #waiting: (() => void)[] | undefined;
 
   constructor(ref: TurnRef, options: OpenOptions, view: MemoryView, schedule: (turn: MemoryTurn) => void) {
     this.view = view;
     this.#ref = ref;
-    this.#options = options;
-    this.#onRelease = options.onRelease;
+    this.#onFailure = options.onFailure;
     this.#schedule = schedule;
     this.#takenSeq = options.lastSeq ?? 0;
     this.#nextSeq = this.#takenSeq + 1;
+    if (options.isStored) view.hold(this.#takenSeq);
   }
 
   get epoch(): number {
@@ -214,21 +213,23 @@ class MemoryTurn implements TurnAppender {
   }
 
   get backlogBytes(): number {
-    return this.#backlog;
+    return this.#writer.size;
   }
 
   append(frame: LoggedFrame): void {
-    if (this.#failure !== undefined) return;
-    if (this.#terminal || frame.seq !== this.#nextSeq) {
-      const says = this.#terminal ? "a frame came after the terminal" : `frame ${frame.seq} came for ${this.#nextSeq}`;
-      this.fail(new FramerailError("INVARIANT_VIOLATION", says));
-      return;
-    }
-    const isFirst = !this.#hasPending();
-    this.#nextSeq += 1;
-    this.#backlog += frame.sse.length;
-    this.#pending += frame.sse;
-    if (isFirst) this.#schedule(this);
+    if (!this.#admit(frame.seq)) return;
+    this.#writer.append(frame.sse);
+    this.#advance();
+  }
+
+  claim(bytesMax: number): FrameRoom {
+    return this.#writer.claim(bytesMax);
+  }
+
+  commit(seq: number, size: number): void {
+    if (!this.#admit(seq)) return;
+    this.#writer.commit(size);
+    this.#advance();
   }
 
   seal(terminal: LoggedFrame): Promise<void> {
@@ -236,25 +237,33 @@ class MemoryTurn implements TurnAppender {
     this.#terminal = true;
     return new Promise((resolve, reject) => {
       const settle = () => (this.#failure === undefined ? resolve() : reject(this.#failure));
-      if (this.#hasPending()) this.#waiting.push(settle);
+      if (this.#hasPending()) this.#wait(settle);
       else settle();
     });
   }
 
   ready(): Promise<void> {
-    if (this.#backlog < BACKLOG_BYTES_HIGH) return Promise.resolve();
-    return new Promise((resolve) => void this.#waiting.push(resolve));
+    if (this.backlogBytes < BACKLOG_BYTES_HIGH) return Promise.resolve();
+    return new Promise((resolve) => this.#wait(resolve));
+  }
+
+  held(afterSeq: number): readonly Segment[] {
+    return this.view.held(afterSeq);
   }
 
   unreleased(): readonly Segment[] {
-    return this.#hasPending() ? [this.#pendingSegment()] : [];
+    return this.#hasPending() ? [this.#writer.peek(this.#takenSeq + 1, this.#nextSeq - 1)] : [];
+  }
+
+  stored(seq: number): void {
+    this.view.stored(seq);
   }
 
   /** The tick's frames as one segment, which is then to be released; undefined when there is nothing to write. */
   take(): Segment | undefined {
-    if (this.#failure !== undefined || !this.#hasPending()) return undefined;
-    const segment = this.#pendingSegment();
-    this.#clear();
+    if (!this.#hasPending()) return undefined;
+    const segment = this.#writer.take(this.#takenSeq + 1, this.#nextSeq - 1);
+    this.#takenSeq = this.#nextSeq - 1;
     return segment;
   }
 
@@ -267,7 +276,6 @@ class MemoryTurn implements TurnAppender {
 
   release(segment: Segment, place: JournalPlace | undefined): void {
     this.view.keep(segment, this.#terminal, place);
-    this.#onRelease?.(segment);
     this.#settle();
     this.view.wake();
   }
@@ -279,31 +287,42 @@ class MemoryTurn implements TurnAppender {
   fail(error: FramerailError): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    this.#clear();
+    this.#writer.drop();
+    this.#takenSeq = this.#nextSeq - 1;
     this.#settle();
     // M4: a new owner has the view already.
     if (error.code !== "STALE_EPOCH") this.view.lose();
-    this.#options.onFailure?.(error);
+    this.#onFailure?.(error);
+  }
+
+  #admit(seq: number): boolean {
+    if (this.#failure !== undefined) return false;
+    if (!this.#terminal && seq === this.#nextSeq) return true;
+    const says = this.#terminal ? "a frame came after the terminal" : `frame ${seq} came for ${this.#nextSeq}`;
+    this.fail(new FramerailError("INVARIANT_VIOLATION", says));
+    return false;
+  }
+
+  /** One frame more waits for the tick. */
+  #advance(): void {
+    const isFirst = !this.#hasPending();
+    this.#nextSeq += 1;
+    if (isFirst) this.#schedule(this);
   }
 
   #hasPending(): boolean {
     return this.#takenSeq < this.#nextSeq - 1;
   }
 
-  #pendingSegment(): Segment {
-    return this.#writer.write(this.#pending, this.#takenSeq + 1, this.#nextSeq - 1);
-  }
-
-  #clear(): void {
-    this.#pending = "";
-    this.#backlog = 0;
-    this.#takenSeq = this.#nextSeq - 1;
+  #wait(settle: () => void): void {
+    this.#waiting ??= [];
+    this.#waiting.push(settle);
   }
 
   #settle(): void {
-    if (this.#waiting.length === 0) return;
     const waiting = this.#waiting;
-    this.#waiting = [];
+    if (waiting === undefined) return;
+    this.#waiting = undefined;
     for (const settle of waiting) settle();
   }
 }

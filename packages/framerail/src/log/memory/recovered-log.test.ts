@@ -43,7 +43,11 @@ test("what an earlier process logged is read as it was, and is written on by a n
   expect(await readWhole(view)).toEqual(frames(1, 5));
   expect(await readWhole(view, 3)).toEqual(frames(4, 5));
   let woken = 0;
-  view.watch(() => (woken += 1));
+  view.watch({
+    wake() {
+      woken += 1;
+    },
+  });
 
   const stale = second.open({ orgId, turnId, epoch: 1 }, { lastSeq: 5 });
   expect(stale.failure?.code).toBe("STALE_EPOCH");
@@ -68,7 +72,11 @@ test("readers of a turn that is given up are woken and find it lost, until a new
   await tick();
   const view = (await log.attach(turnId)) ?? expect.fail();
   let woken = 0;
-  view.watch(() => (woken += 1));
+  view.watch({
+    wake() {
+      woken += 1;
+    },
+  });
   appender.abandon();
   expect({ lost: view.lost, woken }).toEqual({ lost: true, woken: 1 });
   const owner = log.open({ orgId, turnId, epoch: 2 }, { lastSeq: 1 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { framesOf, SegmentWriter } from "../segment.js";
-import { createSegment } from "../testing/create-segment.js";
+import { createSegment, writeTick } from "../testing/create-segment.js";
 import { KeptFrames } from "./kept-frames.js";
 import { KEPT_BYTES_MAX } from "./limits.js";
 
@@ -33,7 +33,7 @@ test("turns share what may be kept, and one that is let go gives its share back 
 
 test("of ticks that are kept as one, those after a frame in their middle are given, and stay as they are [D-1]", () => {
   const [writer, kept] = [new SegmentWriter(), new KeptFrames({ bytes: 0 })];
-  const add = (seq: number) => kept.add(writer.write(`data: ${seq}\n\n`, seq, seq));
+  const add = (seq: number) => kept.add(writeTick(writer, [{ seq, sse: `data: ${seq}\n\n` }]));
   for (const seq of [1, 2, 3]) add(seq);
   const [whole, rest] = [kept.after(0) ?? [], kept.after(1) ?? []];
   add(4);

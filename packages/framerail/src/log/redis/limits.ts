@@ -20,9 +20,9 @@ export const BEAT_MS = 4;
 /** A call that is full is followed by the next; Redis serves nobody else while it works on one. */
 export const CALL_TURNS_MAX = 512;
 export const CALL_BYTES_MAX = 4_194_304;
-/** What may wait of one turn before its writer is told to wait, and before the turn fails. In units of text. */
-export const WAITING_LENGTH_HIGH = 262_144;
-export const WAITING_LENGTH_MAX = 4_194_304;
+/** What may wait of one turn before its writer is told to wait, and before the turn fails. */
+export const WAITING_BYTES_HIGH = 262_144;
+export const WAITING_BYTES_MAX = 4_194_304;
 /** What the owner keeps for a Redis that comes back empty: of one turn, and of all. A turn above it cannot be restored. */
 export const KEPT_TURN_BYTES_MAX = 8_388_608;
 export const KEPT_BYTES_MAX = 268_435_456;

@@ -160,8 +160,10 @@ test("a follower of a turn that Redis does not have any more is told that it is 
   turn.append(1, 2);
   const view = await attachTo(b, turn.turnId);
   let wakes = 0;
-  view.watch(() => {
-    wakes += 1;
+  view.watch({
+    wake() {
+      wakes += 1;
+    },
   });
   const { state, stream } = keysOf(turn.orgId, turn.turnId);
   await onRedis(server.url, (redis) => redis.del(state, stream));

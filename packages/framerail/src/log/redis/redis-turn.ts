@@ -3,11 +3,11 @@
 // (append-pump.ts), readers (redis-view.ts).
 //   T1. One set of frames is under way at a time, and is sent unchanged until there is an answer.
 //   T2. Frames are released when they are acknowledged, never before.
-//   T3. Frames wait for a log that is away for AWAY_MS_MAX and up to WAITING_LENGTH_MAX; then the turn fails.
+//   T3. Frames wait for a log that is away for AWAY_MS_MAX and up to WAITING_BYTES_MAX; then the turn fails.
 //   T4. A turn that Redis has lost is restored from what is kept, once it is certain that it is still this process's. A store
 //       that cannot tell now is asked again: what readers saw is nowhere but here, and must not be given up for that.
 
-import type { Clock } from "@framerail/protocol";
+import type { Clock, FrameRoom } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
 import type { LoggedFrame } from "../frame-sink.js";
 import type { Segment } from "../segment.js";
@@ -16,7 +16,7 @@ import type { OpenOptions, TurnAppender, TurnRef } from "../turn-log.js";
 import type { AppendAnswer, AppendItem } from "./append-script.js";
 import { unavailable } from "./connection.js";
 import type { KeptFrames } from "./kept-frames.js";
-import { AWAY_MS_MAX, CONFIRM_AGAIN_MS, WAITING_LENGTH_HIGH, WAITING_LENGTH_MAX } from "./limits.js";
+import { AWAY_MS_MAX, CONFIRM_AGAIN_MS, WAITING_BYTES_HIGH, WAITING_BYTES_MAX } from "./limits.js";
 import type { RedisView } from "./redis-view.js";
 
 export interface RedisTurnOptions extends OpenOptions {
@@ -36,13 +36,12 @@ export class RedisTurn implements TurnAppender {
   readonly kept: KeptFrames;
   readonly #options: RedisTurnOptions;
   readonly #base: number;
+  /** Has the frames that wait. */
   readonly #writer = new SegmentWriter();
-  /** The frames that wait, as one text. */
-  #pending = "";
   /** The last frame that does not wait any more. */
   #takenSeq: number;
   #sending: Segment[] = [];
-  #sendingLength = 0;
+  #sendingBytes = 0;
   #nextSeq: number;
   #ackedSeq: number;
   #terminalSeq = Number.POSITIVE_INFINITY;
@@ -63,6 +62,7 @@ export class RedisTurn implements TurnAppender {
     this.#ackedSeq = lastSeq;
     this.#takenSeq = lastSeq;
     this.#nextSeq = lastSeq + 1;
+    if (options.isStored) view.hold(lastSeq);
   }
 
   get failure(): FramerailError | undefined {
@@ -74,21 +74,23 @@ export class RedisTurn implements TurnAppender {
   }
 
   get backlogBytes(): number {
-    return this.#pending.length + this.#sendingLength;
+    return this.#writer.size + this.#sendingBytes;
   }
 
   append(frame: LoggedFrame): void {
-    if (this.#failure !== undefined) return;
-    if (frame.seq !== this.#nextSeq || frame.seq > this.#terminalSeq) {
-      const says = frame.seq > this.#terminalSeq ? "came after the terminal" : `came for ${this.#nextSeq}`;
-      this.fail(new FramerailError("INVARIANT_VIOLATION", `frame ${frame.seq} ${says}`));
-      return;
-    }
-    const isFirst = this.#pending === "";
-    this.#nextSeq += 1;
-    this.#pending += frame.sse;
-    if (this.backlogBytes > WAITING_LENGTH_MAX) this.fail(unavailable("too much waits for the log"));
-    else if (isFirst && this.#sending.length === 0) this.#options.schedule(this);
+    if (!this.#admit(frame.seq)) return;
+    this.#writer.append(frame.sse);
+    this.#advance();
+  }
+
+  claim(bytesMax: number): FrameRoom {
+    return this.#writer.claim(bytesMax);
+  }
+
+  commit(seq: number, size: number): void {
+    if (!this.#admit(seq)) return;
+    this.#writer.commit(size);
+    this.#advance();
   }
 
   seal(terminal: LoggedFrame): Promise<void> {
@@ -102,13 +104,21 @@ export class RedisTurn implements TurnAppender {
   }
 
   ready(): Promise<void> {
-    if (this.#failure !== undefined || this.backlogBytes < WAITING_LENGTH_HIGH) return Promise.resolve();
+    if (this.#failure !== undefined || this.backlogBytes < WAITING_BYTES_HIGH) return Promise.resolve();
     return new Promise((resolve) => void this.#readyWaiters.push(resolve));
   }
 
   unreleased(): readonly Segment[] {
     const sending = this.#sending.filter(({ lastSeq }) => lastSeq > this.#ackedSeq);
-    return this.#pending === "" ? sending : [...sending, this.#writePending()];
+    return this.#hasPending() ? [...sending, this.#writer.peek(this.#takenSeq + 1, this.#nextSeq - 1)] : sending;
+  }
+
+  held(afterSeq: number): readonly Segment[] {
+    return this.view.held(afterSeq);
+  }
+
+  stored(seq: number): void {
+    this.view.stored(seq);
   }
 
   /** Redis was away and is back. */
@@ -120,10 +130,10 @@ export class RedisTurn implements TurnAppender {
   /** What the next call has of this turn; undefined when there is nothing. */
   nextItem(): AppendItem | undefined {
     if (this.#failure !== undefined || this.#confirming) return undefined;
-    if (this.#sending.length === 0 && this.#pending !== "") {
-      this.#sending = [this.#writePending()];
-      this.#sendingLength = this.#pending.length;
-      [this.#pending, this.#takenSeq] = ["", this.#nextSeq - 1];
+    if (this.#sending.length === 0 && this.#hasPending()) {
+      this.#sendingBytes = this.#writer.size;
+      this.#sending = [this.#writer.take(this.#takenSeq + 1, this.#nextSeq - 1)];
+      this.#takenSeq = this.#nextSeq - 1;
     }
     if (this.#sending.length === 0 && !this.#asks) return undefined;
     this.#asks = false;
@@ -139,7 +149,7 @@ export class RedisTurn implements TurnAppender {
     switch (status) {
       case "ok":
         this.#release();
-        return this.#pending !== "";
+        return this.#hasPending();
       case "stale":
         this.fail(stale(this.ref.turnId));
         return false;
@@ -173,15 +183,33 @@ export class RedisTurn implements TurnAppender {
   fail(error: FramerailError): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    [this.#pending, this.#sending, this.#sendingLength] = ["", [], 0];
+    this.#writer.drop();
+    this.#takenSeq = this.#nextSeq - 1;
+    [this.#sending, this.#sendingBytes] = [[], 0];
     this.kept.drop();
     this.#settle();
     this.#options.onEnd(this);
     this.#options.onFailure?.(error);
   }
 
-  #writePending(): Segment {
-    return this.#writer.write(this.#pending, this.#takenSeq + 1, this.#nextSeq - 1);
+  #admit(seq: number): boolean {
+    if (this.#failure !== undefined) return false;
+    if (seq === this.#nextSeq && seq <= this.#terminalSeq) return true;
+    const says = seq > this.#terminalSeq ? "came after the terminal" : `came for ${this.#nextSeq}`;
+    this.fail(new FramerailError("INVARIANT_VIOLATION", `frame ${seq} ${says}`));
+    return false;
+  }
+
+  /** One frame more waits. */
+  #advance(): void {
+    const isFirst = !this.#hasPending();
+    this.#nextSeq += 1;
+    if (this.backlogBytes > WAITING_BYTES_MAX) this.fail(unavailable("too much waits for the log"));
+    else if (isFirst && this.#sending.length === 0) this.#options.schedule(this);
+  }
+
+  #hasPending(): boolean {
+    return this.#takenSeq < this.#nextSeq - 1;
   }
 
   // T2
@@ -192,12 +220,11 @@ export class RedisTurn implements TurnAppender {
     for (const segment of this.#sending) {
       if (segment.lastSeq <= this.#ackedSeq) continue;
       this.kept.add(segment);
-      this.#options.onRelease?.(segment);
       this.view.feed({ epoch, segment, seals: segment.lastSeq >= this.#terminalSeq });
       this.#ackedSeq = segment.lastSeq;
     }
     const released = this.#sending.length > 0;
-    [this.#sending, this.#sendingLength] = [[], 0];
+    [this.#sending, this.#sendingBytes] = [[], 0];
     this.#settle();
     if (released) this.view.wake();
   }
@@ -239,7 +266,7 @@ export class RedisTurn implements TurnAppender {
   #settle(): void {
     this.#stopWaiting?.();
     this.#stopWaiting = undefined;
-    if (this.#failure !== undefined || this.backlogBytes < WAITING_LENGTH_HIGH) {
+    if (this.#failure !== undefined || this.backlogBytes < WAITING_BYTES_HIGH) {
       const waiters = this.#readyWaiters;
       this.#readyWaiters = [];
       for (const settle of waiters) settle();

@@ -6,7 +6,7 @@
 import type { LoggedFrame } from "../frame-sink.js";
 import type { Segment } from "../segment.js";
 import { TurnBuffer } from "../turn-buffer.js";
-import type { TurnView } from "../turn-log.js";
+import type { TurnView, Watcher } from "../turn-log.js";
 import type { RedisConnection } from "./connection.js";
 import { READ_BACK_ENTRIES_MAX, READ_MS_MAX } from "./limits.js";
 import type { RawEntry, StreamEntry } from "./stream-entry.js";
@@ -57,8 +57,20 @@ export class RedisView implements TurnView {
     return this.#buffer.after(afterSeq);
   }
 
-  watch(wake: () => void): () => void {
-    return this.#buffer.watch(wake);
+  watch(watcher: Watcher): () => void {
+    return this.#buffer.watch(watcher);
+  }
+
+  hold(seq: number): void {
+    this.#buffer.hold(seq);
+  }
+
+  stored(seq: number): void {
+    this.#buffer.stored(seq);
+  }
+
+  held(afterSeq: number): readonly Segment[] {
+    return this.#buffer.held(afterSeq);
   }
 
   async readBack(afterSeq: number): Promise<readonly LoggedFrame[]> {

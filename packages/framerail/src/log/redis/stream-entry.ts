@@ -29,8 +29,11 @@ export function readEntry([id, fields]: RawEntry): StreamEntry | undefined {
 /** Its frames after `afterSeq`, as a segment. */
 export function cutSegment(segment: Segment, afterSeq: number): Segment {
   if (segment.firstSeq > afterSeq) return segment;
-  const text = framesAfter(segment, afterSeq).toString("utf8");
-  return new SegmentWriter().write(text, afterSeq + 1, segment.lastSeq);
+  const frames = framesAfter(segment, afterSeq);
+  const writer = new SegmentWriter().claim(frames.length);
+  writer.bytes.set(frames, writer.end);
+  writer.commit(frames.length);
+  return writer.take(afterSeq + 1, segment.lastSeq);
 }
 
 export function listFrames(segment: Segment): LoggedFrame[] {

@@ -5,6 +5,11 @@ import { type Segment, SegmentWriter } from "../segment.js";
 
 /** Frames that follow each other without a gap. */
 export function createSegment(frames: readonly LoggedFrame[]): Segment {
-  const text = frames.map(({ sse }) => sse).join("");
-  return new SegmentWriter().write(text, frames[0]?.seq ?? 0, frames.at(-1)?.seq ?? 0);
+  return writeTick(new SegmentWriter(), frames);
+}
+
+/** The same, by a writer that has written others before. */
+export function writeTick(writer: SegmentWriter, frames: readonly LoggedFrame[]): Segment {
+  for (const { sse } of frames) writer.append(sse);
+  return writer.take(frames[0]?.seq ?? 0, frames.at(-1)?.seq ?? 0);
 }

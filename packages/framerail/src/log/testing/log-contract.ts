@@ -1,4 +1,6 @@
 // What every turn log must do, whatever it is made of. A driver's test calls `describeTurnLog` with a way to open one.
+// Owns: the sentences that every driver is held to. Does not own: what one driver alone does (its own tests).
+// One long file, because it is one list, over the same few words (start, append, viewOf, textOf).
 
 import { randomUUID } from "node:crypto";
 import { setImmediate as tick } from "node:timers/promises";
@@ -63,18 +65,17 @@ export function describeTurnLog(name: string, open: () => Promise<OpenLog>): voi
     });
 
     const orgId = randomUUID();
-    const start = async (turnId = randomUUID(), epoch = 1, lastSeq = 0) => {
+    const start = async (turnId = randomUUID(), epoch = 1, lastSeq = 0, isStored = false) => {
       const failures: string[] = [];
-      const released: Segment[] = [];
       const appender = log.open(
         { orgId, turnId, epoch },
         {
           lastSeq,
           onFailure: ({ code }) => failures.push(code),
-          onRelease: (segment) => void released.push(segment),
+          isStored,
         },
       );
-      return { turnId, appender, failures, released, append: appendTo(appender, turnId) };
+      return { turnId, appender, failures, append: appendTo(appender, turnId) };
     };
     const appendTo = (appender: TurnAppender, turnId: string) => (first: number, last: number) => {
       for (let seq = first; seq <= last; seq += 1) appender.append(frameOf(turnId, seq));
@@ -84,16 +85,65 @@ export function describeTurnLog(name: string, open: () => Promise<OpenLog>): voi
     const textOf = (turnId: string, first: number, last: number) =>
       Array.from({ length: last - first + 1 }, (_, index) => frameOf(turnId, first + index).sse).join("");
 
-    test("the owner is told what the log has: every frame once, in order, and not before readers may see it [G3] [D-1]", async () => {
-      const { turnId, appender, released, append } = await start();
+    test("the owner finds what the log has and the store does not, once and in order, and what the log does not have yet behind it [G3] [D-1]", async () => {
+      const { turnId, appender, append } = await start(randomUUID(), 1, 0, true);
+      const textsOf = (segments: readonly Segment[]) =>
+        segments.map((segment) => framesOf(segment).toString("utf8")).join("");
       append(1, 3);
-      expect(released).toEqual([]);
+      expect(appender.held(0)).toEqual([]);
       const view = await viewOf(turnId);
       await untilReleased(view, 3);
       append(4, 9);
+      expect(textsOf(appender.held(0))).toBe(textOf(turnId, 1, 3));
+      expect(textsOf(appender.unreleased())).toBe(textOf(turnId, 4, 9));
+      expect(appender.unreleased().at(-1)?.lastSeq).toBe(9);
+      await untilReleased(view, 9);
+      expect(textsOf(appender.held(3))).toBe(textOf(turnId, 4, 9));
+      expect(appender.unreleased()).toEqual([]);
       await appender.seal(frameOf(turnId, 10));
-      expect(released.map((segment) => framesOf(segment).toString("utf8")).join("")).toBe(textOf(turnId, 1, 10));
-      expect(released.at(-1)?.lastSeq).toBe(10);
+      expect(textsOf(appender.held(0))).toBe(textOf(turnId, 1, 10));
+    });
+
+    test("what is not stored stays in memory, however long it is, and what is stored may go [G3] [G8]", async () => {
+      const { turnId, appender } = await start(randomUUID(), 1, 0, true);
+      const chunk = "x".repeat(20_000);
+      const view = await viewOf(turnId);
+      for (let seq = 1; seq <= 100; seq += 1) {
+        appender.append(frameOf(turnId, seq, chunk));
+        if (seq % 5 === 0) await untilReleased(view, seq);
+      }
+      expect(view.after(0)?.firstSeq).toBe(1);
+      expect(appender.held(0)[0]?.firstSeq).toBe(1);
+      appender.stored(50);
+      expect(view.after(0)).toBeUndefined();
+      expect(appender.held(50)[0]?.firstSeq).toBe(51);
+      appender.stored(100);
+      expect(view.after(50)).toBeUndefined();
+      expect(view.after(99)?.lastSeq).toBe(100);
+    });
+
+    test("a frame written as bytes where the log keeps it comes out like one that came as text [G2] [D-1]", async () => {
+      const { turnId, appender } = await start();
+      const view = await viewOf(turnId);
+      const write = (seq: number) => {
+        const bytes = Buffer.from(frameOf(turnId, seq).sse);
+        // More is claimed than is used, as whoever does not know its size does.
+        const room = appender.claim(bytes.length * 3);
+        room.bytes.set(bytes, room.end);
+        appender.commit(seq, bytes.length);
+      };
+      for (let seq = 1; seq <= 300; seq += 1) {
+        if (seq % 3 === 0) appender.append(frameOf(turnId, seq));
+        else write(seq);
+        if (seq % 7 === 0) await untilReleased(view, seq);
+      }
+      await untilReleased(view, 300);
+      expect((await readOn(view, 0)).text).toBe(textOf(turnId, 1, 300));
+      expect(appender.backlogBytes).toBe(0);
+      write(302);
+      expect(appender.failure?.code).toBe("INVARIANT_VIOLATION");
+      await tick();
+      expect(view.lastSeq).toBe(300);
     });
 
     test("frames come out as they went in, from every cursor, once they are released [G2] [G3] [D-1]", async () => {
@@ -229,8 +279,8 @@ export function describeTurnLog(name: string, open: () => Promise<OpenLog>): voi
       const view = await viewOf(turnId);
       await untilReleased(view, 1);
       const seen: [string, number][] = [];
-      const leave = view.watch(() => seen.push(["first", view.lastSeq]));
-      view.watch(() => seen.push(["second", view.lastSeq]));
+      const leave = view.watch({ wake: () => void seen.push(["first", view.lastSeq]) });
+      view.watch({ wake: () => void seen.push(["second", view.lastSeq]) });
       append(2, 9);
       await untilReleased(view, 9);
       leave();

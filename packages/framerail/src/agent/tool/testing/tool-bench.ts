@@ -78,11 +78,11 @@ export function toolBench({ clock = systemClock, quiet = [], turnId = "turn_1" }
 
 function showAllBut(quiet: readonly FrameType[]): Policy {
   return {
-    open: ({ emit }) => ({
+    open: (turn) => ({
       apply(event) {
         const draft = typeof FRAME_OF_EVENT[event.type] === "function" ? toFrame(event) : undefined;
         if (draft === undefined || quiet.includes(draft.type)) return "suppress";
-        emit(draft);
+        turn.emit(draft);
         return "forward";
       },
       flush: () => undefined,

@@ -77,9 +77,11 @@ export async function readToEnd(view: TurnView, afterSeq = 0): Promise<string> {
   let [text, lastSeq] = ["", afterSeq];
   for (;;) {
     const woken = new Promise<void>((resolve) => {
-      const leave = view.watch(() => {
-        leave();
-        resolve();
+      const leave = view.watch({
+        wake() {
+          leave();
+          resolve();
+        },
       });
     });
     const sealed = view.sealed;
