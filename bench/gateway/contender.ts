@@ -2,6 +2,8 @@
 // Owns: what a window is. Does not own: which variants take part, in which order (gateway.ts).
 //   W1. Streams are open, and everything of their opening is over, before a window begins; its first WARM_UP_MS do not count.
 //   W2. After a window every frame that was pushed must have come: a variant that loses frames fails the bench.
+//   W3. A lone stream as fast as it can be read would soon be longer than an answer may be. So every such window has a stream of
+//       its own, and is short.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -16,6 +18,7 @@ import { isOurs } from "./servers/servers.js";
 const SERVER = fileURLToPath(new URL("server-process.ts", import.meta.url));
 const LOAD = fileURLToPath(new URL("load-process.ts", import.meta.url));
 const WARM_UP_MS = 250;
+const [LONE_WARM_UP_MS, LONE_MS_MAX] = [100, 300];
 const LOOK_MS = 50;
 const WAIT_MS_MAX = 120_000;
 
@@ -63,6 +66,13 @@ export class Contender {
     await this.settle();
   }
 
+  /** Another stream instead of those that are open, which stay silent from now on. */
+  async #renewStream(): Promise<void> {
+    await this.server.ask({ kind: "forget" });
+    this.#streams = 0;
+    await this.openStreams(1);
+  }
+
   /** More readers of one stream. */
   async openReaders(count: number, path: string): Promise<void> {
     this.#readers += count;
@@ -85,11 +95,14 @@ export class Contender {
 
   /** `readers`: how many times each pushed frame must come. */
   async measure({ pace, ms, stamped = false }: Window, readers = 1): Promise<Measured> {
+    // W3
+    const isLone = pace === "saturated" && this.#streams === 1;
+    if (isLone) await this.#renewStream();
     await this.load.ask({ kind: "start", acks: pace === "saturated", stamped });
     await this.server.ask({ kind: "start", pace, stamped });
-    await sleep(WARM_UP_MS);
+    await sleep(isLone ? LONE_WARM_UP_MS : WARM_UP_MS);
     const [cpuUs, sample, at] = [await this.#cpuUs(), await this.#sample(), performance.now()];
-    await sleep(ms);
+    await sleep(isLone ? Math.min(ms, LONE_MS_MAX) : ms);
     const [cpuUsAfter, sampleAfter, after] = [await this.#cpuUs(), await this.#sample(), performance.now()];
     const pushed = (await this.server.ask<number>({ kind: "stop" })) * readers;
     // W2

@@ -43,6 +43,12 @@ export class Pacer {
     };
   }
 
+  /** The streams that are open get nothing more. */
+  forget(): void {
+    this.#streams.length = 0;
+    this.#next = 0;
+  }
+
   start(pace: Pace, stamped: boolean): void {
     this.#pace = pace;
     this.#chunk = stamped ? stampedChunk : () => CHUNK;

@@ -14,6 +14,7 @@ export type ServerRequest =
   | { readonly kind: "streams" }
   | { readonly kind: "start"; readonly pace: Pace; readonly stamped: boolean }
   | { readonly kind: "stop" }
+  | { readonly kind: "forget" }
   | { readonly kind: "usage" }
   | { readonly kind: "memory" };
 
@@ -37,6 +38,8 @@ answerParent<ServerRequest>(async (asked) => {
       return pacer.start(asked.pace, asked.stamped);
     case "stop":
       return pacer.stop();
+    case "forget":
+      return pacer.forget();
     case "usage":
       return readCpuUs();
     case "memory":
