@@ -1,7 +1,8 @@
 // What a turn has said and done so far, folded from its frames: for a screen that shows it while it runs.
 // Owns: items, text, placeholders and progress. Does not own: order and repeats (turn-connection.ts sees to both).
 //   T1. A frame costs the same however long the turn already is, and so does a look at it: += only links two strings, and
-//       only who reads the letters has them put together.
+//       only who reads the letters has them put together. Pieces are joined some at a time, because a link for each of
+//       them would be looked at by every collection for as long as the turn is held.
 //   T2. Items have the shape of history's, so one renderer serves both [P-49, P-50]. What the wire does not carry, a
 //       tool's arguments and result, is null.
 //   T3. `data_loaded` takes the place of the placeholder with its `data.id` [W-FR-16]; the end discards the rest [I-24].
@@ -31,17 +32,39 @@ export interface TranscriptView {
   readonly errors: readonly FrameOf<"error">["error"][];
 }
 
-interface GrowingText {
+const PIECES_MAX = 64;
+
+/** The text that is growing (T1). */
+class GrowingText {
   readonly type: "message" | "reasoning";
   readonly timestamp: number;
-  content: string;
+  isEmpty = true;
+  #joined = "";
+  #pieces: string[] = [];
+
+  constructor(type: GrowingText["type"], timestamp: number) {
+    this.type = type;
+    this.timestamp = timestamp;
+  }
+
+  add(piece: string): void {
+    if (piece !== "") this.isEmpty = false;
+    if (this.#pieces.push(piece) === PIECES_MAX) this.read();
+  }
+
+  read(): string {
+    this.#joined += this.#pieces.join("");
+    this.#pieces = [];
+    return this.#joined;
+  }
 }
 
 export class Transcript {
   readonly #showErrors: boolean;
   #items: ContentItem[] = [];
   #growing: GrowingText | undefined;
-  #text = "";
+  /** The answer, without what is growing. */
+  #closedText = "";
   #placeholders = new Map<string, Placeholder>();
   #toolStarts = new Map<string, number>();
   #progress: Progress | undefined;
@@ -56,7 +79,6 @@ export class Transcript {
     switch (frame.event_type) {
       case "text":
         this.#progress = undefined;
-        this.#text += frame.chunk;
         this.#grow("message", frame);
         return;
       case "reasoning":
@@ -98,13 +120,13 @@ export class Transcript {
   replace({ message }: TurnDocument): void {
     this.#growing = undefined;
     this.#items = [...(message?.content_items ?? [])];
-    this.#text = this.#items.map((item) => (item.type === "message" ? item.content : "")).join("");
+    this.#closedText = this.#items.map((item) => (item.type === "message" ? item.content : "")).join("");
   }
 
   view(): TranscriptView {
     const growing = this.#growing && itemOf(this.#growing, this.#items.length);
     return {
-      text: this.#text,
+      text: this.text(),
       items: growing === undefined ? [...this.#items] : [...this.#items, growing],
       placeholders: [...this.#placeholders.values()],
       progress: this.#progress,
@@ -114,26 +136,27 @@ export class Transcript {
   }
 
   text(): string {
-    return this.#text;
+    return this.#growing?.type === "message" ? this.#closedText + this.#growing.read() : this.#closedText;
   }
 
   // T1
   #grow(type: GrowingText["type"], { chunk, timestamp }: FrameOf<"text" | "reasoning">): void {
     if (this.#growing?.type !== type) {
       this.#closeText();
-      this.#growing = { type, timestamp: Date.parse(timestamp), content: "" };
+      this.#growing = new GrowingText(type, Date.parse(timestamp));
     }
-    this.#growing.content += chunk;
+    this.#growing.add(chunk);
   }
 
   #closeText(): void {
     const item = this.#growing && itemOf(this.#growing, this.#items.length);
+    this.#closedText = this.text();
     if (item !== undefined) this.#items.push(item);
     this.#growing = undefined;
   }
 
   #count(): number {
-    return this.#items.length + (this.#growing === undefined || this.#growing.content === "" ? 0 : 1);
+    return this.#items.length + (this.#growing === undefined || this.#growing.isEmpty ? 0 : 1);
   }
 
   #stand(frame: FrameOf<"tool_call" | "tool_completed" | "data_loaded" | "component">): void {
@@ -171,8 +194,9 @@ export class Transcript {
   }
 }
 
-function itemOf({ type, timestamp, content }: GrowingText, sequence: number): ContentItem | undefined {
-  return content === "" ? undefined : { type, sequence, content, timestamp };
+function itemOf(growing: GrowingText, sequence: number): ContentItem | undefined {
+  const { type, timestamp } = growing;
+  return growing.isEmpty ? undefined : { type, sequence, content: growing.read(), timestamp };
 }
 
 function usageOf({
