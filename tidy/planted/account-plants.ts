@@ -37,6 +37,7 @@ const UNSTORED: readonly Row[] = [
 const SEGMENT: readonly Row[] = [
   ["a segment of another block", "next.#block !== this.#block || ", ""],
   ["a segment further on", " || next.#start !== this.#end", ""],
+  ["what has grown is not what was asked for", "    this.#chunks = undefined;\n", ""],
   ["where a tail begins", "if (next > afterSeq + 1) break;", "if (next > afterSeq) break;"],
   ["a turn in few blocks", "from.length * 2), BLOCK_BYTES_MAX", "from.length), BLOCK_BYTES_MIN"],
   ["a tick that has no end", "2 * size + bytesMax", "size + bytesMax"],

@@ -125,7 +125,8 @@ export class UnstoredFrames implements FrameSink {
       this.#pieces.shift();
     }
     const rest = [...this.#log.held(this.#cutSeq), ...this.#log.unreleased()];
-    if ((rest.at(-1)?.lastSeq ?? this.#cutSeq) !== this.lastSeq) {
+    const isWhole = rest.every(({ firstSeq }, index) => firstSeq === (rest[index - 1]?.lastSeq ?? this.#cutSeq) + 1);
+    if (!isWhole || (rest.at(-1)?.lastSeq ?? this.#cutSeq) !== this.lastSeq) {
       throw new FramerailError("LOG_UNAVAILABLE", "the log gave the turn up while it ended");
     }
     return Promise.all([...this.#pieces.map(({ packed }) => packed), ...packRuns(rest.map(runOf))]);

@@ -118,7 +118,10 @@ test("frames that are not taken can be looked at, and are dropped or go on, in t
   const next = writeTick(writer, [{ seq: 3, sse: frameText(3, "kept") }]);
   expect(framesOf(next).toString()).toBe(frameText(3, "kept"));
   expect(decodeChunks(taken.chunks)).toBe(one + two);
-  expect(taken.copy().join(next)).toBe(true);
+  const grown = taken.copy();
+  expect(decodeChunks(grown.chunks)).toBe(one + two);
+  expect(grown.join(next)).toBe(true);
+  expect(decodeChunks(grown.chunks)).toBe(one + two + frameText(3, "kept"));
 });
 
 test("a tick without end is not moved for each of its frames [G8]", () => {

@@ -25,6 +25,8 @@ export class Segment {
   readonly #start: number;
   #lastSeq: number;
   #end: number;
+  /** Made for the first who asks: a turn may have a thousand readers. */
+  #chunks: Buffer | undefined;
 
   constructor({ firstSeq, lastSeq, block, start, end }: SegmentPlace) {
     this.firstSeq = firstSeq;
@@ -40,7 +42,8 @@ export class Segment {
 
   /** Size line, frames, line end; and so on. */
   get chunks(): Buffer {
-    return this.#block.subarray(this.#start, this.#end);
+    this.#chunks ??= this.#block.subarray(this.#start, this.#end);
+    return this.#chunks;
   }
 
   /** Bytes of the chunks. */
@@ -58,6 +61,7 @@ export class Segment {
     if (next.#block !== this.#block || next.#start !== this.#end) return false;
     this.#end = next.#end;
     this.#lastSeq = next.#lastSeq;
+    this.#chunks = undefined;
     return true;
   }
 

@@ -9,7 +9,7 @@
 
 import type { Draft } from "../event/to-frame.js";
 import type { FrameType, PayloadOf } from "../frame/vocabulary.js";
-import { createClassGuard } from "./guard.js";
+import { StreamGuard } from "./guard.js";
 import type { TurnOutcome } from "./outcome.js";
 import { createTerminalLatch, outcomeOfTerminal, terminalFrameOf } from "./outcome.js";
 import type { Phase, Verdict } from "./phase.js";
@@ -32,14 +32,13 @@ export function createTurnGuard(): TurnGuard {
   return new Guard();
 }
 
-class Guard implements TurnGuard {
-  readonly #order = createClassGuard(turnSpec.route);
+class Guard extends StreamGuard implements TurnGuard {
   readonly #tools = createToolPairs();
   readonly #latch = createTerminalLatch();
   #brokenPair: ViolationDetails | undefined;
 
-  get phase(): Phase {
-    return this.#order.phase;
+  constructor() {
+    super(turnSpec.route);
   }
 
   get outcome(): TurnOutcome | undefined {
@@ -47,7 +46,7 @@ class Guard implements TurnGuard {
   }
 
   admit<T extends FrameType>(type: T, payload: PayloadOf<T>): Verdict {
-    if (this.#order.phase === "terminal") return "late";
+    if (this.phase === "terminal") return "late";
     switch (type) {
       case "tool_call": {
         const opened = this.#tools.open(toolOf(payload));
@@ -62,41 +61,41 @@ class Guard implements TurnGuard {
       case "cancelled":
         return this.#admitTerminal({ type, payload } as unknown as Draft);
       default:
-        return this.#order.admit(type, turnClassOf(type, false));
+        return this.step(type, turnClassOf(type, false));
     }
   }
 
   end(outcome: TurnOutcome, status: "cancelled" | "unknown" = "cancelled"): Draft[] {
     if (!this.#latch.take(outcome)) return [];
     const terminal = terminalFrameOf(outcome);
-    this.#order.admit(terminal.type, turnClassOf(terminal.type, true));
+    this.step(terminal.type, turnClassOf(terminal.type, true));
     const closers = this.#tools.running().map(({ id, name, type }): Draft => {
       return { type: "tool_completed", payload: { tool_call: { id, name, type, status } } };
     });
     return [...closers, terminal];
   }
 
-  violation(): ViolationDetails | undefined {
-    return this.#brokenPair ?? this.#order.violation();
+  override violation(): ViolationDetails | undefined {
+    return this.#brokenPair ?? super.violation();
   }
 
   #admitTool(type: FrameType, accepted: boolean, message: string): Verdict {
-    return accepted ? this.#order.admit(type, turnClassOf(type, false)) : this.#refuse(type, message);
+    return accepted ? this.step(type, turnClassOf(type, false)) : this.#refuse(type, message);
   }
 
   #admitTerminal(draft: Draft): Verdict {
     const outcome = outcomeOfTerminal(draft);
-    if (outcome === undefined) return this.#order.admit(draft.type, turnClassOf(draft.type, false));
+    if (outcome === undefined) return this.step(draft.type, turnClassOf(draft.type, false));
     if (this.#tools.running().length > 0)
       return this.#refuse(draft.type, `${draft.type} ends the turn while tools run`);
     this.#latch.take(outcome);
-    return this.#order.admit(draft.type, turnClassOf(draft.type, true));
+    return this.step(draft.type, turnClassOf(draft.type, true));
   }
 
   #refuse(type: FrameType, message: string): Verdict {
-    const details = { phase: this.#order.phase, message_type: type, index: this.#order.count };
+    const details = { phase: this.phase, message_type: type, index: this.count };
     this.#brokenPair = { route: turnSpec.route, ...details, message };
-    return this.#order.admit(type, 0);
+    return this.step(type, 0);
   }
 }
 

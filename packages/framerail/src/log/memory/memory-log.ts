@@ -112,6 +112,7 @@ class MemoryLog implements RecoveredLog {
   forget(turnId: string): void {
     this.#journal?.forget(turnId);
     const turn = this.#turns.get(turnId);
+    turn?.view.stored(turn.view.lastSeq);
     const drop = () => {
       if (this.#turns.get(turnId) === turn) this.#turns.delete(turnId);
     };

@@ -144,6 +144,7 @@ class RedisLog implements TurnLog {
     const turn = this.#turns.get(turnId);
     if (turn?.owned === undefined) return;
     turn.owned.kept.drop();
+    turn.view.stored(turn.view.lastSeq);
     turn.owned = undefined;
     const drop = () => {
       // Somebody may read it on from another owner, or it may be written here again.
