@@ -56,6 +56,8 @@ export class Contender {
 
   /** Opens streams until there are so many, each with a reader. */
   async openStreams(count: number): Promise<void> {
+    // W3: a lone one may have said nearly all that it may.
+    if (this.#streams === 1) await this.#forgetStreams();
     const path = isOurs(this.name) ? undefined : "/";
     await this.load.ask({ kind: "open", count: count - this.#streams, path });
     this.#streams = count;
@@ -66,11 +68,10 @@ export class Contender {
     await this.settle();
   }
 
-  /** Another stream instead of those that are open, which stay silent from now on. */
-  async #renewStream(): Promise<void> {
+  /** The streams that are open stay silent from now on. */
+  async #forgetStreams(): Promise<void> {
     await this.server.ask({ kind: "forget" });
     this.#streams = 0;
-    await this.openStreams(1);
   }
 
   /** More readers of one stream. */
@@ -97,7 +98,7 @@ export class Contender {
   async measure({ pace, ms, stamped = false }: Window, readers = 1): Promise<Measured> {
     // W3
     const isLone = pace === "saturated" && this.#streams === 1;
-    if (isLone) await this.#renewStream();
+    if (isLone) await this.openStreams(1);
     await this.load.ask({ kind: "start", acks: pace === "saturated", stamped });
     await this.server.ask({ kind: "start", pace, stamped });
     await sleep(isLone ? LONE_WARM_UP_MS : WARM_UP_MS);

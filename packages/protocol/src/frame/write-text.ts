@@ -15,6 +15,9 @@ const [TWO_BYTES_END, SURROGATES, LOW_SURROGATES, SURROGATES_END] = [0x800, 0xd8
 const [LEAD_2, LEAD_3, LEAD_4, FOLLOWS, SIX_BITS] = [0xc0, 0xe0, 0xf0, 0x80, 0x3f];
 const ZERO = 48;
 
+/** Found once: strings are of many kinds inside an engine, and looking a method up on each, for each unit, costs most. */
+const { charCodeAt } = String.prototype;
+
 const isEscaped = (unit: number) => escapeText(String.fromCharCode(unit)).length > 1;
 /** 1 for every ASCII unit that stands for itself. */
 const PLAIN = Uint8Array.from({ length: ASCII_END }, (_, unit) => (isEscaped(unit) ? 0 : 1));
@@ -26,14 +29,14 @@ export function writeText(text: string, to: Uint8Array, start: number): number {
   const { length } = text;
   let end = start;
   for (let index = 0; index < length; index += 1) {
-    const unit = text.charCodeAt(index);
+    const unit = charCodeAt.call(text, index);
     if (unit < ASCII_END && PLAIN[unit] === 1) {
       to[end] = unit;
       end += 1;
     } else if (unit < ASCII_END || SEPARATORS.includes(unit)) end = writeAscii(escapeText(text.charAt(index)), to, end);
     else if (unit < SURROGATES || unit >= SURROGATES_END) end = writeUnit(unit, to, end);
     else {
-      const low = unit < LOW_SURROGATES ? text.charCodeAt(index + 1) : 0;
+      const low = unit < LOW_SURROGATES ? charCodeAt.call(text, index + 1) : 0;
       if (!(low >= LOW_SURROGATES && low < SURROGATES_END)) return -1;
       end = writePair(unit, low, to, end);
       index += 1;
@@ -65,8 +68,9 @@ function writePair(high: number, low: number, to: Uint8Array, start: number): nu
 
 /** Writes text that is ASCII, and gives where it ends. */
 export function writeAscii(text: string, to: Uint8Array, start: number): number {
-  for (let index = 0; index < text.length; index += 1) to[start + index] = text.charCodeAt(index);
-  return start + text.length;
+  const { length } = text;
+  for (let index = 0; index < length; index += 1) to[start + index] = charCodeAt.call(text, index);
+  return start + length;
 }
 
 /** Writes a whole number so that its last digit stands before `end`. */
