@@ -204,6 +204,7 @@ export class LiveTurn implements Turn {
   }
 
   #take(frame: Frame): boolean {
+    shareStrings(frame, this.#frames.at(-1));
     this.#frames.push(frame);
     this.#transcript.add(frame);
     const end = endOfFrame(frame, this.#options.showErrors);
@@ -299,3 +300,12 @@ export class LiveTurn implements Turn {
     if (signal?.aborted) onAbort();
   }
 }
+
+/** All frames are kept (U1): what each has in common with the one before it is held once, not a hundred thousand times. */
+function shareStrings(frame: Writable, last: Frame | undefined): void {
+  if (frame.event_type === last?.event_type) frame.event_type = last.event_type;
+  if (frame.version === last?.version) frame.version = last.version;
+  if (frame.response_id === last?.response_id) frame.response_id = last.response_id;
+}
+
+type Writable = { -readonly [K in "event_type" | "version" | "response_id"]: Frame[K] };
