@@ -8,15 +8,16 @@
 //   M4. Readers of a turn whose writing failed are cut, unless a new owner goes on where it stopped.
 //   M5. What an earlier process left in the journal can be read, and be written on by a new owner.
 
-import type { Clock, FrameRoom } from "@framerail/protocol";
+import type { Clock } from "@framerail/protocol";
 import { FramerailError, isFramerailError, systemClock } from "@framerail/protocol";
 import { steadyMs } from "../../clock.js";
 import { atEndOfTick, createBeat } from "../../end-of-tick.js";
 import type { LoggedFrame } from "../frame-sink.js";
 import { BUSY_MS_APART, FRAMES_OF_BUSY_TICK, SEALED_MS_IN_MEMORY } from "../limits.js";
+import { PendingFrames } from "../pending-frames.js";
 import { readWhole } from "../read-whole.js";
 import type { Segment } from "../segment.js";
-import { framesOf, SegmentWriter } from "../segment.js";
+import { framesOf } from "../segment.js";
 import { splitFrames } from "../split-frames.js";
 import { TurnBuffer } from "../turn-buffer.js";
 import type { OpenOptions, TurnAppender, TurnLog, TurnRef, TurnView } from "../turn-log.js";
@@ -181,28 +182,23 @@ class MemoryLog implements RecoveredLog {
   }
 }
 
-class MemoryTurn implements TurnAppender {
+class MemoryTurn extends PendingFrames implements TurnAppender {
   readonly view: MemoryView;
   readonly #ref: TurnRef;
   readonly #onFailure: OpenOptions["onFailure"];
   readonly #schedule: (turn: MemoryTurn) => void;
-  /** Has the frames that wait for the tick. */
-  readonly #writer = new SegmentWriter();
-  #nextSeq: number;
-  /** The last frame that does not wait any more. */
-  #takenSeq: number;
   #terminal = false;
   #failure: FramerailError | undefined;
   #waiting: (() => void)[] | undefined;
 
   constructor(ref: TurnRef, options: OpenOptions, view: MemoryView, schedule: (turn: MemoryTurn) => void) {
+    const { lastSeq = 0 } = options;
+    super(lastSeq);
     this.view = view;
     this.#ref = ref;
     this.#onFailure = options.onFailure;
     this.#schedule = schedule;
-    this.#takenSeq = options.lastSeq ?? 0;
-    this.#nextSeq = this.#takenSeq + 1;
-    if (options.isStored) view.hold(this.#takenSeq);
+    if (options.isStored) view.hold(lastSeq);
   }
 
   get epoch(): number {
@@ -214,23 +210,7 @@ class MemoryTurn implements TurnAppender {
   }
 
   get backlogBytes(): number {
-    return this.#writer.size;
-  }
-
-  append(frame: LoggedFrame): void {
-    if (!this.#admit(frame.seq)) return;
-    this.#writer.append(frame.sse);
-    this.#advance();
-  }
-
-  claim(bytesMax: number): FrameRoom {
-    return this.#writer.claim(bytesMax);
-  }
-
-  commit(seq: number, size: number): void {
-    if (!this.#admit(seq)) return;
-    this.#writer.commit(size);
-    this.#advance();
+    return this.pendingBytes;
   }
 
   seal(terminal: LoggedFrame): Promise<void> {
@@ -238,7 +218,7 @@ class MemoryTurn implements TurnAppender {
     this.#terminal = true;
     return new Promise((resolve, reject) => {
       const settle = () => (this.#failure === undefined ? resolve() : reject(this.#failure));
-      if (this.#hasPending()) this.#wait(settle);
+      if (this.hasPending) this.#wait(settle);
       else settle();
     });
   }
@@ -253,7 +233,7 @@ class MemoryTurn implements TurnAppender {
   }
 
   unreleased(): readonly Segment[] {
-    return this.#hasPending() ? [this.#writer.peek(this.#takenSeq + 1, this.#nextSeq - 1)] : [];
+    return this.hasPending ? [this.peekPending()] : [];
   }
 
   stored(seq: number): void {
@@ -262,10 +242,7 @@ class MemoryTurn implements TurnAppender {
 
   /** The tick's frames as one segment, which is then to be released; undefined when there is nothing to write. */
   take(): Segment | undefined {
-    if (!this.#hasPending()) return undefined;
-    const segment = this.#writer.take(this.#takenSeq + 1, this.#nextSeq - 1);
-    this.#takenSeq = this.#nextSeq - 1;
-    return segment;
+    return this.hasPending ? this.takePending() : undefined;
   }
 
   record(segment: Segment): JournalRecord {
@@ -288,31 +265,23 @@ class MemoryTurn implements TurnAppender {
   fail(error: FramerailError): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    this.#writer.drop();
-    this.#takenSeq = this.#nextSeq - 1;
+    this.dropPending();
     this.#settle();
     // M4: a new owner has the view already.
     if (error.code !== "STALE_EPOCH") this.view.lose();
     this.#onFailure?.(error);
   }
 
-  #admit(seq: number): boolean {
+  protected admit(seq: number): boolean {
     if (this.#failure !== undefined) return false;
-    if (!this.#terminal && seq === this.#nextSeq) return true;
-    const says = this.#terminal ? "a frame came after the terminal" : `frame ${seq} came for ${this.#nextSeq}`;
+    if (!this.#terminal && seq === this.nextSeq) return true;
+    const says = this.#terminal ? "a frame came after the terminal" : `frame ${seq} came for ${this.nextSeq}`;
     this.fail(new FramerailError("INVARIANT_VIOLATION", says));
     return false;
   }
 
-  /** One frame more waits for the tick. */
-  #advance(): void {
-    const isFirst = !this.#hasPending();
-    this.#nextSeq += 1;
+  protected onWaiting(isFirst: boolean): void {
     if (isFirst) this.#schedule(this);
-  }
-
-  #hasPending(): boolean {
-    return this.#takenSeq < this.#nextSeq - 1;
   }
 
   #wait(settle: () => void): void {

@@ -7,11 +7,11 @@
 //   T4. A turn that Redis has lost is restored from what is kept, once it is certain that it is still this process's. A store
 //       that cannot tell now is asked again: what readers saw is nowhere but here, and must not be given up for that.
 
-import type { Clock, FrameRoom } from "@framerail/protocol";
+import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
 import type { LoggedFrame } from "../frame-sink.js";
+import { PendingFrames } from "../pending-frames.js";
 import type { Segment } from "../segment.js";
-import { SegmentWriter } from "../segment.js";
 import type { OpenOptions, TurnAppender, TurnRef } from "../turn-log.js";
 import type { AppendAnswer, AppendItem } from "./append-script.js";
 import { unavailable } from "./connection.js";
@@ -30,19 +30,14 @@ export interface RedisTurnOptions extends OpenOptions {
   onEnd(turn: RedisTurn): void;
 }
 
-export class RedisTurn implements TurnAppender {
+export class RedisTurn extends PendingFrames implements TurnAppender {
   readonly ref: TurnRef;
   readonly view: RedisView;
   readonly kept: KeptFrames;
   readonly #options: RedisTurnOptions;
   readonly #base: number;
-  /** Has the frames that wait. */
-  readonly #writer = new SegmentWriter();
-  /** The last frame that does not wait any more. */
-  #takenSeq: number;
   #sending: Segment[] = [];
   #sendingBytes = 0;
-  #nextSeq: number;
   #ackedSeq: number;
   #terminalSeq = Number.POSITIVE_INFINITY;
   /** Redis has answered once that the turn is ours. */
@@ -57,11 +52,10 @@ export class RedisTurn implements TurnAppender {
 
   constructor(options: RedisTurnOptions) {
     const { ref, view, kept, lastSeq = 0 } = options;
+    super(lastSeq);
     [this.ref, this.view, this.kept, this.#options] = [ref, view, kept, options];
     this.#base = lastSeq;
     this.#ackedSeq = lastSeq;
-    this.#takenSeq = lastSeq;
-    this.#nextSeq = lastSeq + 1;
     if (options.isStored) view.hold(lastSeq);
   }
 
@@ -74,23 +68,7 @@ export class RedisTurn implements TurnAppender {
   }
 
   get backlogBytes(): number {
-    return this.#writer.size + this.#sendingBytes;
-  }
-
-  append(frame: LoggedFrame): void {
-    if (!this.#admit(frame.seq)) return;
-    this.#writer.append(frame.sse);
-    this.#advance();
-  }
-
-  claim(bytesMax: number): FrameRoom {
-    return this.#writer.claim(bytesMax);
-  }
-
-  commit(seq: number, size: number): void {
-    if (!this.#admit(seq)) return;
-    this.#writer.commit(size);
-    this.#advance();
+    return this.pendingBytes + this.#sendingBytes;
   }
 
   seal(terminal: LoggedFrame): Promise<void> {
@@ -110,7 +88,7 @@ export class RedisTurn implements TurnAppender {
 
   unreleased(): readonly Segment[] {
     const sending = this.#sending.filter(({ lastSeq }) => lastSeq > this.#ackedSeq);
-    return this.#hasPending() ? [...sending, this.#writer.peek(this.#takenSeq + 1, this.#nextSeq - 1)] : sending;
+    return this.hasPending ? [...sending, this.peekPending()] : sending;
   }
 
   held(afterSeq: number): readonly Segment[] {
@@ -130,10 +108,9 @@ export class RedisTurn implements TurnAppender {
   /** What the next call has of this turn; undefined when there is nothing. */
   nextItem(): AppendItem | undefined {
     if (this.#failure !== undefined || this.#confirming) return undefined;
-    if (this.#sending.length === 0 && this.#hasPending()) {
-      this.#sendingBytes = this.#writer.size;
-      this.#sending = [this.#writer.take(this.#takenSeq + 1, this.#nextSeq - 1)];
-      this.#takenSeq = this.#nextSeq - 1;
+    if (this.#sending.length === 0 && this.hasPending) {
+      this.#sendingBytes = this.pendingBytes;
+      this.#sending = [this.takePending()];
     }
     if (this.#sending.length === 0 && !this.#asks) return undefined;
     this.#asks = false;
@@ -149,7 +126,7 @@ export class RedisTurn implements TurnAppender {
     switch (status) {
       case "ok":
         this.#release();
-        return this.#hasPending();
+        return this.hasPending;
       case "stale":
         this.fail(stale(this.ref.turnId));
         return false;
@@ -183,8 +160,7 @@ export class RedisTurn implements TurnAppender {
   fail(error: FramerailError): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    this.#writer.drop();
-    this.#takenSeq = this.#nextSeq - 1;
+    this.dropPending();
     [this.#sending, this.#sendingBytes] = [[], 0];
     this.kept.drop();
     this.#settle();
@@ -192,24 +168,17 @@ export class RedisTurn implements TurnAppender {
     this.#options.onFailure?.(error);
   }
 
-  #admit(seq: number): boolean {
+  protected admit(seq: number): boolean {
     if (this.#failure !== undefined) return false;
-    if (seq === this.#nextSeq && seq <= this.#terminalSeq) return true;
-    const says = seq > this.#terminalSeq ? "came after the terminal" : `came for ${this.#nextSeq}`;
+    if (seq === this.nextSeq && seq <= this.#terminalSeq) return true;
+    const says = seq > this.#terminalSeq ? "came after the terminal" : `came for ${this.nextSeq}`;
     this.fail(new FramerailError("INVARIANT_VIOLATION", `frame ${seq} ${says}`));
     return false;
   }
 
-  /** One frame more waits. */
-  #advance(): void {
-    const isFirst = !this.#hasPending();
-    this.#nextSeq += 1;
+  protected onWaiting(isFirst: boolean): void {
     if (this.backlogBytes > WAITING_BYTES_MAX) this.fail(unavailable("too much waits for the log"));
     else if (isFirst && this.#sending.length === 0) this.#options.schedule(this);
-  }
-
-  #hasPending(): boolean {
-    return this.#takenSeq < this.#nextSeq - 1;
   }
 
   // T2
