@@ -263,14 +263,14 @@ const DISPATCH = [
     ],
     [
       "what a stopped step throws is no news",
-      "if (!turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined)) return;",
-      "turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined);",
+      "if (turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined)) tellFailure(options, error);",
+      "turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined);\n    tellFailure(options, error);",
       "turn-waits",
     ],
     [
       "a listener that throws does not keep a turn open",
-      "    try {\n      onFailure?.(error);\n    } catch {",
-      "    onFailure?.(error);\n    try {} catch {",
+      "  try {\n    onFailure?.(error);\n  } catch {",
+      "  onFailure?.(error);\n  try {} catch {",
       "turn-waits",
     ],
     ["operators hear of a failure", "onFailure?.(error);", ";"],

@@ -78,7 +78,7 @@ export function runTurn(options: RunTurnOptions): RunningTurn {
     },
     stop: () => end(new FramerailError("DRAINING", "the process stops")),
     fail(reason) {
-      if (turn.latch(outcomeOfError(reason), reason)) options.onFailure?.(reason);
+      if (turn.latch(outcomeOfError(reason), reason)) tellFailure(options, reason);
     },
   };
 }
@@ -107,21 +107,20 @@ class TurnContext implements StepContext {
 }
 
 /** Never rejects: what the step throws becomes the outcome, and goes to the operator. */
-async function runStep(
-  turn: TurnPublication,
-  context: StepContext,
-  { step, onFailure }: RunTurnOptions,
-): Promise<void> {
+async function runStep(turn: TurnPublication, context: StepContext, options: RunTurnOptions): Promise<void> {
   try {
-    turn.latch(outcomeOfEnd(await step.run(context)));
+    turn.latch(outcomeOfEnd(await options.step.run(context)));
   } catch (error) {
     // After the end, what an aborted step throws is no news.
-    if (!turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined)) return;
-    try {
-      onFailure?.(error);
-    } catch {
-      // Whoever listens for failures failed itself; the turn must still end, and there is nobody left to tell (R1).
-    }
+    if (turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined)) tellFailure(options, error);
+  }
+}
+
+function tellFailure({ onFailure }: RunTurnOptions, error: unknown): void {
+  try {
+    onFailure?.(error);
+  } catch {
+    // Whoever listens for failures failed itself; the turn must still end, and there is nobody left to tell (R1).
   }
 }
 
