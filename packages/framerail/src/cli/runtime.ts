@@ -96,7 +96,7 @@ async function openRuntime(options: RuntimeOptions, closers: Closer[]): Promise<
   const abandoned = new Set<string>();
   const toOperators = ({ kind, ...details }: { readonly kind: string }) => report(kind, details);
   const sealing = { database, log, clock, owner, abandoned, newId: randomUUID, report: toOperators };
-  const sealer = await startSealing(sealing);
+  const sealer = await startSealing({ ...sealing, isAlone: "folder" in options.store });
   closers.push(() => sealer.close());
   await forgetEnded(log, database);
   closers.push(startChores({ database, clock, report: (error) => report("chores", { error }) }));

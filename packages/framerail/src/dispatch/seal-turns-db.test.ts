@@ -12,7 +12,7 @@ import { createTenant, DRIVERS, openStore } from "../store/testing/open-store.js
 import { endOf, framesOf, startTurn } from "../store/testing/turn-fixtures.js";
 import { commitTurnEnd } from "../store/turn-end.js";
 import { readTurn } from "../store/turns.js";
-import { LEASE_MS } from "./limits.js";
+import { LEASE_MS, LEASE_RENEW_MS } from "./limits.js";
 import type { SealReport } from "./seal-turns.js";
 import { startSealing } from "./seal-turns.js";
 
@@ -115,6 +115,39 @@ describe.each(DRIVERS)("a process beside others, with its store on the %s driver
     await sealer.round();
     expect(await readTurn(store.database, org, turn.turnId)).toMatchObject({ status: "ended" });
     expect(abandoned.size).toBe(0);
+    await sealer.close();
+    await log.close();
+  });
+
+  test("asks nothing of a store that it has to itself, until there is something to seal [D-3] [D-4] [G1]", async () => {
+    const log = createMemoryLog();
+    let asked = 0;
+    let isAway = false;
+    const database: Database = {
+      ...store.database,
+      asSystem: ((work: never) => {
+        asked += 1;
+        const answer = isAway ? Promise.reject(new FramerailError("STORE_UNAVAILABLE", "away")) : undefined;
+        return answer ?? store.database.asSystem(work);
+      }) as Database["asSystem"],
+    };
+    const [abandoned, owner] = [new Set<string>(), randomUUID()];
+    const options = { database, log, clock: systemClock, owner, abandoned, newId: randomUUID };
+    const sealer = await startSealing({ ...options, isAlone: true });
+    const turn = await startTurn(store.database, org, { owner });
+    asked = 0;
+    await sleep(2.5 * LEASE_RENEW_MS);
+    expect(asked).toBe(0);
+    abandoned.add(turn.turnId);
+    const status = async () => (await readTurn(store.database, org, turn.turnId))?.status;
+    await expect.poll(status, { timeout: 20_000 }).toBe("ended");
+    await expect.poll(() => abandoned.size).toBe(0);
+    // A round that finds the store away is made again, though nothing is known to be left.
+    isAway = true;
+    await sealer.round();
+    asked = 0;
+    await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(0);
+    isAway = false;
     await sealer.close();
     await log.close();
   });

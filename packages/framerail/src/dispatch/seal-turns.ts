@@ -8,6 +8,8 @@
 //   O3. While the database was away nobody could renew a lease. When it is back, the others get a round to do so, before
 //       anybody takes them for dead.
 //   O4. An end that was stored and not told is told (tell-ends.ts).
+//   O5. A process that is alone with its store has nobody to be alive for. It asks the store only where there is something to
+//       seal: a laptop's program that nobody talks to does nothing.
 
 import type { Clock } from "@framerail/protocol";
 import { isFramerailError } from "@framerail/protocol";
@@ -28,6 +30,8 @@ export interface SealTurnsOptions {
   readonly owner: string;
   /** Turns that this process could not bring to an end; they are taken from the set as they are sealed. */
   readonly abandoned: Set<string>;
+  /** No other process can have the store (O5). */
+  readonly isAlone?: boolean;
   newId(): string;
   report?(report: SealReport): void;
 }
@@ -61,6 +65,8 @@ class Sealer implements TurnSealer {
   #answeredAt = Number.POSITIVE_INFINITY;
   #cancel: (() => void) | undefined;
   #running: Promise<void> = Promise.resolve();
+  /** The last round found everything, and sealed it. */
+  #isDone = false;
   #closed = false;
 
   constructor(options: SealTurnsOptions) {
@@ -76,8 +82,17 @@ class Sealer implements TurnSealer {
   goOn(): void {
     if (this.#closed) return;
     this.#cancel = this.#options.clock.schedule(LEASE_RENEW_MS, () => {
-      void this.round().finally(() => this.goOn());
+      if (this.#mayRest()) this.goOn();
+      else void this.round().finally(() => this.goOn());
     });
+  }
+
+  // O5
+  #mayRest(): boolean {
+    const { isAlone, abandoned, clock } = this.#options;
+    if (!isAlone || !this.#isDone || abandoned.size > 0 || this.#failed.size > 0) return false;
+    this.#answeredAt = clock.now();
+    return true;
   }
 
   round(): Promise<void> {
@@ -97,6 +112,7 @@ class Sealer implements TurnSealer {
   // O2
   async #round(): Promise<void> {
     const { database, owner, clock, abandoned, report } = this.#options;
+    this.#isDone = false;
     try {
       await renewLease(database, owner, LEASE_MS);
       const wasAway = clock.now() - this.#answeredAt > LEASE_MS;
@@ -112,6 +128,7 @@ class Sealer implements TurnSealer {
         await renewLease(database, owner, LEASE_MS);
       }
       await this.#dropUnknown(await this.#ends.round(abandoned));
+      this.#isDone = true;
     } catch (error) {
       report?.({ kind: "round_failed", error });
     }

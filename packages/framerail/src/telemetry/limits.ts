@@ -18,6 +18,12 @@ export const PAGE_PIECE_LENGTH = 65_536;
 /** Of so many writes one is timed. A prime, so that no rhythm of an agent keeps step with it. */
 export const WRITES_PER_SAMPLE = 127;
 
+/** Times of one kind that wait to be counted together. */
+export const OBSERVATIONS_WAITING_MAX = 256;
+
+/** How far apart the delay of the event loop is looked at. Every look wakes the process, also one that has nothing to do. */
+export const LOOP_SAMPLE_MS = 100;
+
 /** One field of a log line. */
 export const FIELD_LENGTH_MAX = 256;
 /** The message of a line or of an error. */

@@ -5,7 +5,7 @@ import { defineSubAgent } from "../agent/sub-agent.js";
 import { says } from "../agent/testing/scripted.js";
 import { buildAgents } from "../worker/build-agents.js";
 import { countRejected } from "./count-rejected.js";
-import { WRITES_PER_SAMPLE } from "./limits.js";
+import { OBSERVATIONS_WAITING_MAX, WRITES_PER_SAMPLE } from "./limits.js";
 import { busyAgent, startMetered } from "./testing/metered-turn.js";
 import { openMetrics, policy, registry, scrape } from "./testing/open-metrics.js";
 import { readExposition } from "./testing/read-exposition.js";
@@ -57,6 +57,19 @@ describe("times", () => {
       expect(page.value(`${name}_count`), name).toBe(2);
       expect(page.value(`${name}_sum`), name).toBeCloseTo(0.043, 6);
     }
+  });
+});
+
+describe("times that wait to be counted together", () => {
+  test("are all on the next page, however many they are, and once", async () => {
+    const metrics = openMetrics();
+    const more = async (count: number) => {
+      for (let tick = 0; tick < count; tick += 1) metrics.logFlushTook(2);
+      return (await scrape(metrics)).value("framerail_log_flush_seconds_count");
+    };
+    expect(await more(OBSERVATIONS_WAITING_MAX - 1)).toBe(OBSERVATIONS_WAITING_MAX - 1);
+    expect(await more(OBSERVATIONS_WAITING_MAX + 1)).toBe(2 * OBSERVATIONS_WAITING_MAX);
+    expect(await more(0)).toBe(2 * OBSERVATIONS_WAITING_MAX);
   });
 });
 
