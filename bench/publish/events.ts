@@ -51,7 +51,7 @@ async function playOurs(pieces: number, writing: Writing, taps: readonly Tap[] =
 
 function playOursWithHistory(pieces: number): Promise<number> {
   const history = createMessageAccumulator({ runId: "t", conversationId: "c", startedAt: 0 });
-  return playOurs(pieces, "gathered", [(event, _emitter, at) => history.add(event, at)]);
+  return playOurs(pieces, "gathered", [{ take: (event, _emitter, at) => history.add(event, at) }]);
 }
 
 async function playUiStream(pieces: number, writing: Writing): Promise<number> {

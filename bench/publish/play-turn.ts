@@ -34,6 +34,7 @@ export async function playTurn(options: PlayTurnOptions): Promise<{ bytes: numbe
     step: agentStep(agent, input, { tenant_id: "t", user_id: "u" }),
     turnId: input.turn_id,
     conversationId: input.conversation_id,
+    agentId: agent.manifest.id,
     epoch: 1,
     policy: options.policy,
     clock: systemClock,

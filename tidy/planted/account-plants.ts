@@ -15,17 +15,17 @@ const NOTES: readonly Row[] = [
 const CALLS: readonly Row[] = [
   ["figures are the oldest call's", "open.findIndex(isIt)", "open.findLastIndex(isIt)"],
   ["figures are of their model", "take(({ model }) => model === event.model)", "take(() => true)"],
-  ["a call that was not made", "void take((other) => other === call)", "undefined"],
-  ["a call that told nothing", "...open.map((call) => untoldRow(turnId, call))", ""],
+  ["a call that was not made", "    this.#take((other) => other === call);\n", ""],
+  ["a call that told nothing", ", ...untold]", "]"],
   ["what is estimated says so", "estimated: true, occurredAt: begunAt", "estimated: false, occurredAt: begunAt"],
   ["what is estimated is used", "addUsage(sum, inputUsage(inputTokens))", "sum"],
   ["figures from before a call", "note !== undefined && note.told <= toldMax", "note !== undefined"],
 ];
 const BUDGET: readonly Row[] = [
-  ["nothing is settled that is not held", "        if (!held) unsettled.delete(reservationId);\n", ""],
+  ["nothing is settled that is not held", "      if (!held) this.#settled(reservationId);\n", ""],
   ["a call that was not made", "if (usedTokens === undefined) calls.withdraw(call);", ""],
-  ["a call that was not granted", "        calls.withdraw(call);\n        throw", "        throw", "turn-budget-db"],
-  ["what is held at the end", "if (unsettled.size > 0) await", "if (unsettled.size > 99) await", "turn-budget-db"],
+  ["a call that was not granted", "      calls.withdraw(call);\n      throw", "      throw", "turn-budget-db"],
+  ["what is held at the end", "this.#unsettled.length === 0) return", "true) return", "turn-budget-db"],
 ];
 const UNSTORED: readonly Row[] = [
   ["the writer is held back", "if (!this.#isFull()) return", "return"],
@@ -61,6 +61,15 @@ const PACKING: readonly Row[] = [
   ["who waits is let in", "  else next(table);\n", "  else tables.push(table);\n"],
   ["a table is given back", "    giveBack(table);\n", ""],
 ];
+const ALONE: readonly Row[] = [
+  ["who is alone rests", "if (this.#mayRest()) this.goOn();\n      else ", ""],
+  ["what could not be ended is no rest", " || abandoned.size > 0", ""],
+  ["a round that failed is no rest", " || !this.#isDone", ""],
+];
+const LATER: readonly Row[] = [
+  ["what waits is on the page", "histogram(registry, metric, flush)", "histogram(registry, metric)"],
+  ["what waits is counted once", "    waiting = [];\n", ""],
+];
 const READER: readonly Row[] = [
   ["a log that cannot be read back", "({ logged: [], failure: error })", "Promise.reject(error)"],
   ["a log that cannot be asked", "({ view: undefined, failure: error })", "Promise.reject(error)"],
@@ -86,5 +95,7 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("dispatch", "seal-orphan", "open-call-db", [
     ["a call under way at a death", "await readOpenCalls(database, orgId, turnId)", "[]"],
   ]),
+  ...rowsOf("dispatch", "seal-turns", "seal-turns-db", ALONE),
+  ...rowsOf("telemetry", "metrics", "metrics", LATER),
   ...rowsOf("gateway/stream", "open-reader", "open-reader", READER),
 ];

@@ -234,7 +234,7 @@ const DISPATCH = [
     "run-turn",
     "run-turn",
     ["the deadline ends the turn", 'new FramerailError("DEADLINE_EXCEEDED", ', 'new FramerailError("CANCELLED", '],
-    ["the deadline's timer is taken back", "  cancelDeadline();\n", "", "turn-waits"],
+    ["the deadline's timer is taken back", "    this.#cancelDeadline();\n", "", "turn-waits"],
     [
       "a step has a deadline unless said otherwise",
       "options.deadlineMs ?? STEP_DEADLINE_MS",
@@ -247,12 +247,12 @@ const DISPATCH = [
       "clock.schedule(SETTLE_MS_MAX + 1, resolve)",
       "turn-waits",
     ],
-    ["the accounting is waited for", "  await settle(run, options.clock);\n", "", "turn-waits"],
+    ["the accounting is waited for", "    await settle(run, clock);\n", "", "turn-waits"],
     ["the timer of that wait is taken back", "      cancel();\n      resolve();", "      resolve();", "turn-waits"],
     [
       "the end is stored before it is told",
-      "  await options.commit?.(outcome, turn.terminal as EncodedFrame);\n  await turn.seal();",
-      "  await turn.seal();\n  await options.commit?.(outcome, turn.terminal as EncodedFrame);",
+      "    await commit?.(outcome, this.#turn.terminal as EncodedFrame);\n    await this.#turn.seal();",
+      "    await this.#turn.seal();\n    await commit?.(outcome, this.#turn.terminal as EncodedFrame);",
     ],
     ["a cancel does not wait for the step", '    turn.signal.addEventListener("abort", done);\n', ""],
     [

@@ -185,7 +185,7 @@ describe("what is left of a cancelled turn", () => {
     const agent = defineAgent({ id: "assistant", model, tools: [tool("pay", () => door.opened)] });
     const saved: unknown[] = [];
     const { turn, sink } = start(agent, {
-      taps: [(event: AgentEvent) => history.add(event, 2_000)],
+      taps: [{ take: (event: AgentEvent) => history.add(event, 2_000) }],
       commit: async (outcome) => {
         const messageId = "msg_00000000-0000-4000-8000-000000000001";
         saved.push(history.finalize({ messageId, endedAt: 3_000, incomplete: isIncomplete(outcome) }));

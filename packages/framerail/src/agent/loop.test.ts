@@ -44,7 +44,7 @@ describe("the order of a turn", () => {
       model: { ...scripted, doStream },
       tools: [tool("search", () => log.push("tool"))],
     });
-    const tap = ({ type }: AgentEvent) => void log.push(`tap ${type}`);
+    const tap = { take: ({ type }: AgentEvent) => void log.push(`tap ${type}`) };
     await play(agent, { sink, taps: [tap], commit: async () => void log.push("saved") });
     expect(log).toEqual([
       ...["tap init_stream", "frame response_id", "tap thinking", "frame thinking"],
@@ -88,7 +88,7 @@ describe("the order of a turn", () => {
   ])("an answer of %s is a turn that completes and a message [P-54] [P-56]", async (_, parts, kinds) => {
     const history = createMessageAccumulator({ runId: "turn_1", conversationId: "conv_1", startedAt: 0 });
     const agent = defineAgent({ id: "assistant", model: playsParts([...parts, finish()]) });
-    const { outcome, sink } = await play(agent, { taps: [(event) => history.add(event, 1)] });
+    const { outcome, sink } = await play(agent, { taps: [{ take: (event) => history.add(event, 1) }] });
     expect(outcome).toEqual({ kind: "completed" });
     expect(history.items().map(({ type }: ContentItem) => type)).toEqual(kinds);
     const shown = sink.types().filter((type) => type === "text" || type === "reasoning");
@@ -240,7 +240,7 @@ test("wherever a cancel comes, the loop writes nothing after it, asks nothing an
     let seen = 0;
     let atCancel: readonly unknown[] | undefined;
     const things = () => [main.asked.length, sub.asked.length, log.length];
-    const tap = () => {
+    const take = () => {
       seen += 1;
       // After the event is out, and before anything else can happen.
       if (seen === cancelAt) {
@@ -250,7 +250,7 @@ test("wherever a cancel comes, the loop writes nothing after it, asks nothing an
         });
       }
     };
-    const started = start(agent, { taps: [tap] });
+    const started = start(agent, { taps: [{ take }] });
     await started.turn.ended;
     return { ...started, seen, atCancel, after: things() };
   };

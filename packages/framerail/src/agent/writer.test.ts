@@ -117,12 +117,12 @@ describe("the writer", () => {
 
   test("a tap that throws is reported and costs nobody anything [W-FR-15]", async () => {
     const { events, tap } = recordEvents();
-    const bad = () => {
+    const take = () => {
       throw new Error("history is away");
     };
     const { outcome, reports } = await play(
       agentOf(async ({ writer: own }) => own.text("x")),
-      { taps: [bad, tap] },
+      { taps: [{ take }, tap] },
     );
     expect(outcome.kind).toBe("completed");
     expect(events.map(({ event }) => event.type)).toEqual(["init_stream", "text"]);

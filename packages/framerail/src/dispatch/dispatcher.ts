@@ -76,22 +76,24 @@ class TurnDispatcher implements Dispatcher {
     const { turnId, turn } = begun;
     this.#turns.set(turnId, turn);
     const unwatch = this.#watchReaders(request, turnId, turn);
+    const leave = () => {
+      unwatch();
+      this.#turns.delete(turnId);
+    };
     const ended = turn.ended.then(
-      (outcome) => outcome,
+      (outcome) => {
+        leave();
+        return outcome;
+      },
       (error: unknown) => {
+        leave();
         // E1. One that is another's by now is that one's to end.
         if (!isFramerailError(error) || error.code !== "STALE_EPOCH") abandoned.add(turnId);
         report?.({ kind: "end_failed", turnId, error });
         return undefined;
       },
     );
-    void this.#keep(
-      ended.finally(() => {
-        unwatch();
-        this.#turns.delete(turnId);
-      }),
-    );
-    return { kind: "started", turnId, ended };
+    return { kind: "started", turnId, ended: this.#keep(ended) };
   }
 
   // E3

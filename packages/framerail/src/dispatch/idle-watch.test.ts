@@ -5,15 +5,10 @@ import { agentOf, handClock, start, tick } from "./testing/turn-bench.js";
 
 const watchOn = (clock: ReturnType<typeof handClock>) => {
   const fired: number[] = [];
-  let heardAt = 0;
-  const watch = new IdleWatch({
-    clock,
-    idleMs: 1_000,
-    heardAt: () => heardAt,
-    onIdle: () => fired.push(clock.now()),
-  });
+  const heard = { heardAt: 0, onIdle: () => void fired.push(clock.now()) };
+  const watch = new IdleWatch(heard, clock, 1_000);
   const hear = () => {
-    heardAt = clock.now();
+    heard.heardAt = clock.now();
   };
   return { watch, hear, fired };
 };

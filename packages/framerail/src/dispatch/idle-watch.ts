@@ -5,25 +5,26 @@
 
 import type { Clock } from "@framerail/protocol";
 
-export interface IdleWatchOptions {
-  readonly clock: Clock;
-  readonly idleMs: number;
+/** Whoever may fall silent. */
+export interface Heard {
   /** When the last event came; asked for by the timer, so that an event costs nothing here. */
-  heardAt(): number;
+  readonly heardAt: number;
   onIdle(): void;
 }
 
 export class IdleWatch {
-  readonly #options: IdleWatchOptions;
+  readonly #heard: Heard;
+  readonly #clock: Clock;
+  readonly #idleMs: number;
   /** Silence counts from here, whatever came before. */
   #since: number;
   #held = 0;
   #cancel: () => void;
 
-  constructor(options: IdleWatchOptions) {
-    this.#options = options;
-    this.#since = options.clock.now();
-    this.#cancel = options.clock.schedule(options.idleMs, () => this.#look());
+  constructor(heard: Heard, clock: Clock, idleMs: number) {
+    [this.#heard, this.#clock, this.#idleMs] = [heard, clock, idleMs];
+    this.#since = clock.now();
+    this.#cancel = clock.schedule(idleMs, () => this.#look());
   }
 
   /** I2 */
@@ -33,7 +34,7 @@ export class IdleWatch {
       await held;
     } finally {
       this.#held -= 1;
-      this.#since = this.#options.clock.now();
+      this.#since = this.#clock.now();
     }
   }
 
@@ -43,12 +44,11 @@ export class IdleWatch {
 
   // One timer per window, not per event: it looks when the last event came, and waits for the rest.
   #look(): void {
-    const { clock, idleMs, heardAt, onIdle } = this.#options;
-    const now = clock.now();
+    const [heard, idleMs, now] = [this.#heard, this.#idleMs, this.#clock.now()];
     if (this.#held > 0) this.#since = now;
     // A clock that was set back must not make the wait longer than one window.
-    const silentMs = Math.max(0, now - Math.max(this.#since, heardAt()));
-    if (silentMs >= idleMs) onIdle();
-    else this.#cancel = clock.schedule(idleMs - silentMs, () => this.#look());
+    const silentMs = Math.max(0, now - Math.max(this.#since, heard.heardAt));
+    if (silentMs >= idleMs) heard.onIdle();
+    else this.#cancel = this.#clock.schedule(idleMs - silentMs, () => this.#look());
   }
 }

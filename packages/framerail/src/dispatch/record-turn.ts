@@ -1,13 +1,14 @@
 // What is kept of a turn while it runs, for its one final commit: message, audit rows, usage rows, frames.
-// Owns: the taps. Does not own: when a turn ends (run-turn.ts), the commit (store/turn-end.ts), the frames that are not yet
+// Owns: the tap. Does not own: when a turn ends (run-turn.ts), the commit (store/turn-end.ts), the frames that are not yet
 // stored (unstored-frames.ts).
-//   K1. Taps see what the agent wrote, before policy: the message also has what clients are not shown [C-42].
+//   K1. The tap sees what the agent wrote, before policy: the message also has what clients are not shown [C-42].
 //   K2. A tool's intent is in the journal before the tool runs: `ready` of the sink waits for it [D-5, G12].
 //   K3. An answer that grows past ANSWER_LENGTH_MAX is told once, while it can still be stored: one that the store refuses
 //       would leave its turn without an end [G1, G8].
 
-import type { AgentEvent, Clock, TurnOutcome } from "@framerail/protocol";
+import type { AgentEvent, Clock, MessageAccumulator, TurnOutcome } from "@framerail/protocol";
 import { createMessageAccumulator, isIncomplete, isTranscriptEventType, tokensUsed } from "@framerail/protocol";
+import type { TurnAudit } from "../ledger/turn-audit.js";
 import { createTurnAudit } from "../ledger/turn-audit.js";
 import type { TurnCalls } from "../ledger/turn-calls.js";
 import { createTurnCalls } from "../ledger/turn-calls.js";
@@ -53,69 +54,79 @@ export interface RecordOptions {
   onFull?(): void;
 }
 
-export interface TurnRecord {
+export class TurnRecord implements Tap {
   readonly calls: TurnCalls;
-  readonly tap: Tap;
   /** Where frames go. */
   readonly sink: UnstoredFrames;
-  /** Everything of the turn that its final commit writes. */
-  end(outcome: TurnOutcome, terminal: EncodedFrame): Promise<TurnEnd>;
-}
+  readonly #options: RecordOptions;
+  readonly #message: MessageAccumulator;
+  readonly #audit: TurnAudit;
+  readonly #startedAt: number;
+  #position = 0;
+  #length = 0;
 
-export function recordTurn(options: RecordOptions): TurnRecord {
-  const { turn, journal, clock, newId } = options;
-  const { orgId, turnId, sessionId, conversationId, epoch } = turn;
-  const startedAt = clock.now();
-  const message = createMessageAccumulator({ runId: turnId, conversationId, startedAt });
-  const audit = createTurnAudit({ sessionId, turnId, rootId: turnId, receivedAt: startedAt, newId });
-  const frames = new UnstoredFrames(options);
-  const calls = createTurnCalls(turnId);
-  let position = 0;
-  let length = 0;
+  constructor(options: RecordOptions) {
+    const { turnId, sessionId, conversationId } = options.turn;
+    const startedAt = options.clock.now();
+    this.#options = options;
+    this.#startedAt = startedAt;
+    this.#message = createMessageAccumulator({ runId: turnId, conversationId, startedAt });
+    const { newId } = options;
+    this.#audit = createTurnAudit({ sessionId, turnId, rootId: turnId, receivedAt: startedAt, newId });
+    this.sink = new UnstoredFrames(options);
+    this.calls = createTurnCalls(turnId);
+  }
+
+  take(event: AgentEvent, emitter: string, at: number): void {
+    this.#message.add(event, at);
+    // The usual event, of which nothing else is kept.
+    if (event.type === "text") {
+      this.#grow(event.content.length);
+      return;
+    }
+    if (isTranscriptEventType(event.type)) this.#grow(JSON.stringify(event).length);
+    this.#audit.take(event);
+    if (event.type === "metrics") this.calls.tell(event, at);
+    if (JOURNALED.has(event.type)) this.#journal(event, emitter);
+  }
+
+  /** Everything of the turn that its final commit writes. */
+  async end(outcome: TurnOutcome, terminal: EncodedFrame): Promise<TurnEnd> {
+    const { turn, clock, newId } = this.#options;
+    const endedAt = clock.now();
+    const incomplete = isIncomplete(outcome);
+    const usage = this.calls.usage();
+    const answer = this.#message.text();
+    const used = usage.total_tokens > 0 && { tokensUsed: tokensUsed(usage) };
+    return {
+      turnId: turn.turnId,
+      epoch: turn.epoch,
+      outcome,
+      usage,
+      message: this.#message.finalize({ messageId: `msg_${newId()}`, endedAt, incomplete, ...used }),
+      calls: this.calls.rows(),
+      audit: this.#audit.rows({ outcome, answer, endedAt }),
+      segments: await this.sink.rest(),
+      terminal: { seq: terminal.seq, sse: terminal.sse },
+      firstFrameAt: this.#startedAt,
+      endedAt,
+    };
+  }
+
   // K3
-  const grow = (more: number) => {
-    const wasFull = length > ANSWER_LENGTH_MAX;
-    length += more;
-    if (!wasFull && length > ANSWER_LENGTH_MAX) options.onFull?.();
-  };
-  return {
-    calls,
-    sink: frames,
-    tap(event, emitter, at) {
-      message.add(event, at);
-      // The usual event, of which nothing else is kept.
-      if (event.type === "text") {
-        grow(event.content.length);
-        return;
-      }
-      if (isTranscriptEventType(event.type)) grow(JSON.stringify(event).length);
-      audit.take(event);
-      if (event.type === "metrics") calls.tell(event, at);
-      if (!JOURNALED.has(event.type)) return;
-      position += 1;
-      journal.append({ org_id: orgId, turn_id: turnId, epoch, position, after_seq: frames.lastSeq, emitter, event });
-      // K2
-      if (event.type === "tool_call") frames.holdFor(journal.settled());
-    },
-    async end(outcome, terminal) {
-      const endedAt = clock.now();
-      const incomplete = isIncomplete(outcome);
-      const usage = calls.usage();
-      const answer = message.text();
-      const used = usage.total_tokens > 0 && { tokensUsed: tokensUsed(usage) };
-      return {
-        turnId,
-        epoch,
-        outcome,
-        usage,
-        message: message.finalize({ messageId: `msg_${newId()}`, endedAt, incomplete, ...used }),
-        calls: calls.rows(),
-        audit: audit.rows({ outcome, answer, endedAt }),
-        segments: await frames.rest(),
-        terminal: { seq: terminal.seq, sse: terminal.sse },
-        firstFrameAt: startedAt,
-        endedAt,
-      };
-    },
-  };
+  #grow(more: number): void {
+    const wasFull = this.#length > ANSWER_LENGTH_MAX;
+    this.#length += more;
+    if (!wasFull && this.#length > ANSWER_LENGTH_MAX) this.#options.onFull?.();
+  }
+
+  #journal(event: AgentEvent, emitter: string): void {
+    const { turn, journal } = this.#options;
+    const { orgId: org_id, turnId: turn_id, epoch } = turn;
+    this.#position += 1;
+    const [position, after_seq] = [this.#position, this.sink.lastSeq];
+    journal.append({ org_id, turn_id, epoch, position, after_seq, emitter, event });
+    // K2
+    if (event.type === "tool_call") this.sink.holdFor(journal.settled());
+  }
 }

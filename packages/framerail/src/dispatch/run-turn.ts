@@ -14,16 +14,17 @@ import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { EncodedFrame } from "../log/frame-sink.js";
 import type { PublishTurnOptions, TurnPublication } from "../publish/publish-turn.js";
 import { publishTurn } from "../publish/publish-turn.js";
+import type { Heard } from "./idle-watch.js";
 import { IdleWatch } from "./idle-watch.js";
 import { IDLE_MS, SETTLE_MS_MAX, STEP_DEADLINE_MS } from "./limits.js";
 import { IDLE, outcomeOfError } from "./outcome-of-error.js";
 import type { CallBudget, StepContext, StepEnd, StepRunner } from "./step-runner.js";
 
-export interface RunTurnOptions extends Omit<PublishTurnOptions, "agentId"> {
+export interface RunTurnOptions extends PublishTurnOptions {
   readonly step: StepRunner;
-  readonly deadlineMs?: number;
+  readonly deadlineMs?: number | undefined;
   /** How long the step may be silent. */
-  readonly idleMs?: number;
+  readonly idleMs?: number | undefined;
   /** How long the caller lets the turn take; then it pauses, and can be continued [C-24]. */
   readonly timeMs?: number | undefined;
   readonly budget?: CallBudget;
@@ -45,42 +46,71 @@ export interface RunningTurn {
 }
 
 export function runTurn(options: RunTurnOptions): RunningTurn {
-  const { step, clock } = options;
-  const idle = new IdleWatch({
-    clock,
-    idleMs: options.idleMs ?? IDLE_MS,
-    heardAt: () => turn.heardAt,
-    onIdle: () => end(new FramerailError("CANCELLED", `agent ${step.agentId} fell silent`, { cause: IDLE })),
-  });
-  const turn = publishTurn({ ...options, agentId: step.agentId });
-  const end = (reason: FramerailError) => void turn.latch(outcomeOfError(reason), reason);
-  const cancelDeadline = clock.schedule(options.deadlineMs ?? STEP_DEADLINE_MS, () =>
-    end(new FramerailError("DEADLINE_EXCEEDED", `agent ${step.agentId} took too long`)),
-  );
-  const { timeMs } = options;
-  const cancelLimit =
-    timeMs === undefined
-      ? () => undefined
-      : clock.schedule(timeMs, () => {
-          const reason = new FramerailError("CANCELLED", "the time that the caller gave is over");
-          turn.latch({ kind: "paused", limit: "time_limit" }, reason);
-        });
-  const run = runStep(turn, new TurnContext(turn, idle, options.budget), options);
-  const ended = finish(turn, run, options, () => {
-    idle.close();
-    cancelDeadline();
-    cancelLimit();
-  });
-  return {
-    ended,
-    cancel(why = "request") {
-      end(new FramerailError("CANCELLED", "the turn was cancelled", why === "idle" ? { cause: IDLE } : {}));
-    },
-    stop: () => end(new FramerailError("DRAINING", "the process stops")),
-    fail(reason) {
-      if (turn.latch(outcomeOfError(reason), reason)) tellFailure(options, reason);
-    },
-  };
+  return new Running(options);
+}
+
+class Running implements RunningTurn, Heard {
+  readonly ended: Promise<TurnOutcome>;
+  readonly #options: RunTurnOptions;
+  readonly #turn: TurnPublication;
+  readonly #idle: IdleWatch;
+  readonly #cancelDeadline: () => void;
+  readonly #cancelLimit: (() => void) | undefined;
+
+  constructor(options: RunTurnOptions) {
+    const { clock, timeMs } = options;
+    this.#options = options;
+    this.#turn = publishTurn(options);
+    this.#idle = new IdleWatch(this, clock, options.idleMs ?? IDLE_MS);
+    this.#cancelDeadline = clock.schedule(options.deadlineMs ?? STEP_DEADLINE_MS, () =>
+      this.#end(new FramerailError("DEADLINE_EXCEEDED", `agent ${options.agentId} took too long`)),
+    );
+    if (timeMs !== undefined) this.#cancelLimit = clock.schedule(timeMs, () => this.#pause());
+    const run = runStep(this.#turn, new TurnContext(this.#turn, this.#idle, options.budget), options);
+    this.ended = this.#finish(run);
+  }
+
+  cancel(why: "request" | "idle" = "request"): void {
+    this.#end(new FramerailError("CANCELLED", "the turn was cancelled", why === "idle" ? { cause: IDLE } : {}));
+  }
+
+  stop(): void {
+    this.#end(new FramerailError("DRAINING", "the process stops"));
+  }
+
+  fail(reason: FramerailError): void {
+    if (this.#turn.latch(outcomeOfError(reason), reason)) tellFailure(this.#options, reason);
+  }
+
+  get heardAt(): number {
+    return this.#turn.heardAt;
+  }
+
+  onIdle(): void {
+    this.#end(new FramerailError("CANCELLED", `agent ${this.#options.agentId} fell silent`, { cause: IDLE }));
+  }
+
+  #pause(): void {
+    const reason = new FramerailError("CANCELLED", "the time that the caller gave is over");
+    this.#turn.latch({ kind: "paused", limit: "time_limit" }, reason);
+  }
+
+  #end(reason: FramerailError): void {
+    this.#turn.latch(outcomeOfError(reason), reason);
+  }
+
+  async #finish(run: Promise<void>): Promise<TurnOutcome> {
+    const { clock, commit } = this.#options;
+    await whenLatched(this.#turn, run);
+    this.#idle.close();
+    this.#cancelDeadline();
+    this.#cancelLimit?.();
+    await settle(run, clock);
+    const outcome = this.#turn.outcome as TurnOutcome;
+    await commit?.(outcome, this.#turn.terminal as EncodedFrame);
+    await this.#turn.seal();
+    return outcome;
+  }
 }
 
 /** What the step is given of its turn. */
@@ -126,21 +156,6 @@ function tellFailure({ onFailure }: RunTurnOptions, error: unknown): void {
 
 function outcomeOfEnd(end: StepEnd): TurnOutcome {
   return end.kind === "paused" ? { kind: "paused", limit: end.limit } : { kind: "completed" };
-}
-
-async function finish(
-  turn: TurnPublication,
-  run: Promise<void>,
-  options: RunTurnOptions,
-  closeTimers: () => void,
-): Promise<TurnOutcome> {
-  await whenLatched(turn, run);
-  closeTimers();
-  await settle(run, options.clock);
-  const outcome = turn.outcome as TurnOutcome;
-  await options.commit?.(outcome, turn.terminal as EncodedFrame);
-  await turn.seal();
-  return outcome;
 }
 
 /** The step's own end latches, and so do a cancel, a violation and the deadline, while the step may still be running. */

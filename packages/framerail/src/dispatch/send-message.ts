@@ -25,7 +25,7 @@ import type { ClaimedTurn, ClaimResult, TurnClaim } from "../store/turns.js";
 import { acceptTurn, claimTurn, refuseTurn } from "../store/turns.js";
 import { commitEnd } from "./commit-end.js";
 import type { TurnObserver } from "./observe-turn.js";
-import { recordTurn } from "./record-turn.js";
+import { TurnRecord } from "./record-turn.js";
 import type { RunningTurn } from "./run-turn.js";
 import { runTurn } from "./run-turn.js";
 import type { StepRunner } from "./step-runner.js";
@@ -181,9 +181,9 @@ function run(
   prepared: Prepared,
 ): RunningTurn {
   const { database, log, journal, clock, newId, report } = options;
-  const { conversation_id: conversationId, step, policy } = prepared;
+  const { agent_id: agentId, conversation_id: conversationId, step, policy } = prepared;
   const turn = { orgId, turnId, sessionId, conversationId, epoch: 1 };
-  const observer = options.observe?.({ turnId, agentId: prepared.agent_id });
+  const observer = options.observe?.({ turnId, agentId });
   let running: RunningTurn | undefined;
   const appender = log.open(turn, {
     isStored: true,
@@ -193,7 +193,7 @@ function run(
       running?.cancel();
     },
   });
-  const record = recordTurn({
+  const record = new TurnRecord({
     turn,
     log: appender,
     database,
@@ -205,28 +205,29 @@ function run(
     onFull: () => queueMicrotask(() => running?.fail(tooLong())),
   });
   const budget = createTurnBudget({
-    ...turn,
+    turn,
     database,
     clock,
     newId,
     calls: record.calls,
-    agentId: prepared.agent_id,
+    agentId,
     report: (error) => report?.({ kind: "settle_failed", turnId, error }),
   });
   const begun = runTurn({
     turnId,
     conversationId,
     epoch: turn.epoch,
+    agentId,
     step,
     policy,
     clock,
     budget,
     sink: record.sink,
     timeMs,
-    taps: [record.tap],
+    taps: [record],
     observer,
-    ...(options.deadlineMs !== undefined && { deadlineMs: options.deadlineMs }),
-    ...(options.idleMs !== undefined && { idleMs: options.idleMs }),
+    deadlineMs: options.deadlineMs,
+    idleMs: options.idleMs,
     onFailure: (error) => report?.({ kind: "step_failed", turnId, error }),
     report(published) {
       observer?.report(published);

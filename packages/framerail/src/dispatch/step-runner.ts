@@ -37,7 +37,6 @@ export type StepEnd =
   | { readonly kind: "paused"; readonly limit: "state_limit" | "time_limit" };
 
 export interface StepRunner {
-  readonly agentId: string;
   /** Runs the step to its end. Rejects for a fatal failure; outcome-of-error.ts says what that means for the turn. */
   run(context: StepContext): Promise<StepEnd>;
 }

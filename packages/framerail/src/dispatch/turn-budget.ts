@@ -20,16 +20,18 @@ import type { Database } from "../store/database.js";
 import type { OpenCall } from "../store/open-calls.js";
 import type { SessionOf } from "../store/sessions.js";
 import { readSession, setSessionStatus } from "../store/sessions.js";
-import type { CallBudget } from "./step-runner.js";
+import type { CallBudget, PlannedCall } from "./step-runner.js";
 import { whileAway } from "./while-away.js";
 
 export interface TurnBudgetOptions {
   readonly database: Database;
   readonly clock: Clock;
-  readonly orgId: string;
-  readonly turnId: string;
-  readonly epoch: number;
-  readonly sessionId: string;
+  readonly turn: {
+    readonly orgId: string;
+    readonly turnId: string;
+    readonly epoch: number;
+    readonly sessionId: string;
+  };
   readonly agentId: string;
   /** The turn's, which its end accounts for. */
   readonly calls: TurnCalls;
@@ -43,20 +45,54 @@ export interface TurnBudget extends CallBudget {
 }
 
 export function createTurnBudget(options: TurnBudgetOptions): TurnBudget {
-  const { database, clock, orgId, turnId, agentId, sessionId, calls, report } = options;
-  /** Reservations that are held, or may be. */
-  const unsettled = new Set<string>();
-  let isBudgeted = false;
+  return new Budget(options);
+}
 
-  async function begin(
-    call: OpenCall,
-    asked: Pick<BeginCallInput, "estimateTokens" | "reservationId">,
-    signal: AbortSignal,
-  ) {
-    const note = { turnId, epoch: options.epoch, call };
+class Budget implements TurnBudget {
+  readonly #options: TurnBudgetOptions;
+  /** Reservations that are held, or may be. */
+  readonly #unsettled: string[] = [];
+  #isBudgeted = false;
+
+  constructor(options: TurnBudgetOptions) {
+    this.#options = options;
+  }
+
+  async reserve(planned: PlannedCall, signal: AbortSignal): Promise<(usedTokens: number | undefined) => Promise<void>> {
+    const { calls, clock, newId } = this.#options;
+    const call = calls.begin(planned, clock.now());
+    const reservationId = newId();
+    this.#unsettled.push(reservationId);
+    try {
+      const estimateTokens = planned.inputTokens + planned.outputTokens;
+      const { held } = await this.#begin(call, { reservationId, estimateTokens }, signal);
+      if (!held) this.#settled(reservationId);
+    } catch (error) {
+      calls.withdraw(call);
+      throw error;
+    }
+    return (usedTokens) => this.#settle(call, reservationId, usedTokens);
+  }
+
+  async close(): Promise<void> {
+    const { database, turn, clock } = this.#options;
+    if (this.#unsettled.length === 0) return;
+    await whileAway(() => database.asTenant(turn.orgId, (sql) => settleTurn(sql, turn.turnId)), clock);
+  }
+
+  async #begin(call: OpenCall, asked: Pick<BeginCallInput, "estimateTokens" | "reservationId">, signal: AbortSignal) {
+    const { database, clock, turn, agentId } = this.#options;
+    const { orgId, turnId, epoch, sessionId } = turn;
+    const note = { turnId, epoch, call };
     const attempt = async () => {
-      const begun = await beginCall(database, orgId, { ...asked, agentId, turnId, note, isBudgeted });
-      isBudgeted = begun.kind === "exhausted" || begun.held;
+      const begun = await beginCall(database, orgId, {
+        ...asked,
+        agentId,
+        turnId,
+        note,
+        isBudgeted: this.#isBudgeted,
+      });
+      this.#isBudgeted = begun.kind === "exhausted" || begun.held;
       return begun;
     };
     // B4
@@ -67,34 +103,22 @@ export function createTurnBudget(options: TurnBudgetOptions): TurnBudget {
     throw exhausted();
   }
 
-  return {
-    async close() {
-      if (unsettled.size > 0) await whileAway(() => database.asTenant(orgId, (sql) => settleTurn(sql, turnId)), clock);
-    },
-    async reserve(planned, signal) {
-      const call = calls.begin(planned, clock.now());
-      const reservationId = options.newId();
-      unsettled.add(reservationId);
-      try {
-        const estimateTokens = planned.inputTokens + planned.outputTokens;
-        const { held } = await begin(call, { reservationId, estimateTokens }, signal);
-        if (!held) unsettled.delete(reservationId);
-      } catch (error) {
-        calls.withdraw(call);
-        throw error;
-      }
-      return async (usedTokens) => {
-        if (usedTokens === undefined) calls.withdraw(call);
-        if (!unsettled.has(reservationId)) return;
-        try {
-          await settle(database, orgId, { reservationId, usedTokens: usedTokens ?? 0 });
-          unsettled.delete(reservationId);
-        } catch (error) {
-          report?.(error);
-        }
-      };
-    },
-  };
+  async #settle(call: OpenCall, reservationId: string, usedTokens: number | undefined): Promise<void> {
+    const { database, turn, calls, report } = this.#options;
+    if (usedTokens === undefined) calls.withdraw(call);
+    if (!this.#unsettled.includes(reservationId)) return;
+    try {
+      await settle(database, turn.orgId, { reservationId, usedTokens: usedTokens ?? 0 });
+      this.#settled(reservationId);
+    } catch (error) {
+      report?.(error);
+    }
+  }
+
+  #settled(reservationId: string): void {
+    const index = this.#unsettled.indexOf(reservationId);
+    if (index >= 0) this.#unsettled.splice(index, 1);
+  }
 }
 
 /** Makes a suspended session active when there is room again; throws BUDGET_EXHAUSTED when there is none (B2). */

@@ -99,7 +99,7 @@ describe("the wait after the end", () => {
     });
     const { turn } = start(agent, {
       sink,
-      taps: [({ type }) => void (type === "metrics" && log.push("accounted"))],
+      taps: [{ take: ({ type }) => void (type === "metrics" && log.push("accounted")) }],
       commit: async ({ kind }) => {
         log.push(`storing ${kind}`);
         await tick();

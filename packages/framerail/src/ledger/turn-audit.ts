@@ -66,36 +66,47 @@ interface ToolRun {
 }
 
 export function createTurnAudit(turn: AuditedTurn): TurnAudit {
-  const tools = new Map<string, ToolRun>();
-  return {
-    take(event) {
-      switch (event.type) {
-        case "tool_call":
-          tools.set(event.tool_call_id, {
-            id: turn.newId(),
-            call: withoutArguments(event),
-            paramsHash: hashJson(event.arguments),
-          });
-          break;
-        case "tool_result": {
-          const tool = tools.get(event.tool_call_id);
-          if (tool) tool.result = { ...sizeOf(event.result), failed: event.is_error, durationMs: event.duration_ms };
-          break;
-        }
-        case "tool_call_end": {
-          const tool = tools.get(event.tool_call_id);
-          if (tool) Object.assign(tool, { ended: true, status: event.status });
-          break;
-        }
-        default:
+  return new Audit(turn);
+}
+
+class Audit implements TurnAudit {
+  readonly #turn: AuditedTurn;
+  /** By their ids; made for the first. */
+  #tools: Map<string, ToolRun> | undefined;
+
+  constructor(turn: AuditedTurn) {
+    this.#turn = turn;
+  }
+
+  take(event: AgentEvent): void {
+    switch (event.type) {
+      case "tool_call":
+        this.#tools ??= new Map();
+        this.#tools.set(event.tool_call_id, {
+          id: this.#turn.newId(),
+          call: withoutArguments(event),
+          paramsHash: hashJson(event.arguments),
+        });
+        break;
+      case "tool_result": {
+        const tool = this.#tools?.get(event.tool_call_id);
+        if (tool) tool.result = { ...sizeOf(event.result), failed: event.is_error, durationMs: event.duration_ms };
+        break;
       }
-    },
-    rows: (end) => [
-      messageReceivedRow(turn),
-      ...[...tools.values()].map((tool) => toolRow(turn, tool)),
-      completedRow(turn, end),
-    ],
-  };
+      case "tool_call_end": {
+        const tool = this.#tools?.get(event.tool_call_id);
+        if (tool) Object.assign(tool, { ended: true, status: event.status });
+        break;
+      }
+      default:
+    }
+  }
+
+  rows(end: TurnEnd): AuditRow[] {
+    const turn = this.#turn;
+    const tools = [...(this.#tools?.values() ?? [])];
+    return [messageReceivedRow(turn), ...tools.map((tool) => toolRow(turn, tool)), completedRow(turn, end)];
+  }
 }
 
 /** What a running turn holds on to must not be a tool's input. */

@@ -33,38 +33,59 @@ export interface TurnCalls {
 }
 
 export function createTurnCalls(turnId: string): TurnCalls {
+  return new Calls(turnId);
+}
+
+class Calls implements TurnCalls {
+  readonly #turnId: string;
   /** In the order in which they began. */
-  const open: OpenCall[] = [];
-  const rows: UsageRow[] = [];
-  let usage: Usage = NO_USAGE;
-  let last = 0;
-  const adopt = (call: OpenCall) => {
-    open.push(call);
-    last = Math.max(last, call.call);
-  };
-  const take = (isIt: (call: OpenCall) => boolean): OpenCall | undefined => {
-    const index = open.findIndex(isIt);
-    return index === -1 ? undefined : open.splice(index, 1)[0];
-  };
-  return {
-    adopt,
-    begin({ model, inputTokens, cost = 0 }, at) {
-      const { costUsd } = costUsdOf(cost);
-      const call: OpenCall = { call: last + 1, model, inputTokens, costUsd, told: rows.length, begunAt: at };
-      adopt(call);
-      return call;
-    },
-    withdraw: (call) => void take((other) => other === call),
-    tell(event, at) {
-      // A2
-      const begun = take(({ model }) => model === event.model);
-      if (begun === undefined) last += 1;
-      rows.push(usageRowOf(event, { turnId, call: begun?.call ?? last, occurredAt: at }));
-      usage = addUsage(usage, event.tokens);
-    },
-    rows: () => [...rows, ...open.map((call) => untoldRow(turnId, call))].sort((a, b) => a.call - b.call),
-    usage: () => open.reduce((sum, { inputTokens }) => addUsage(sum, inputUsage(inputTokens)), usage),
-  };
+  readonly #open: OpenCall[] = [];
+  readonly #rows: UsageRow[] = [];
+  #usage: Usage = NO_USAGE;
+  #last = 0;
+
+  constructor(turnId: string) {
+    this.#turnId = turnId;
+  }
+
+  begin({ model, inputTokens, cost = 0 }: CallPlan, at: number): OpenCall {
+    const { costUsd } = costUsdOf(cost);
+    const told = this.#rows.length;
+    const call: OpenCall = { call: this.#last + 1, model, inputTokens, costUsd, told, begunAt: at };
+    this.adopt(call);
+    return call;
+  }
+
+  adopt(call: OpenCall): void {
+    this.#open.push(call);
+    this.#last = Math.max(this.#last, call.call);
+  }
+
+  withdraw(call: OpenCall): void {
+    this.#take((other) => other === call);
+  }
+
+  tell(event: EventOf<"metrics">, at: number): void {
+    // A2
+    const begun = this.#take(({ model }) => model === event.model);
+    if (begun === undefined) this.#last += 1;
+    this.#rows.push(usageRowOf(event, { turnId: this.#turnId, call: begun?.call ?? this.#last, occurredAt: at }));
+    this.#usage = addUsage(this.#usage, event.tokens);
+  }
+
+  rows(): UsageRow[] {
+    const untold = this.#open.map((call) => untoldRow(this.#turnId, call));
+    return [...this.#rows, ...untold].sort((a, b) => a.call - b.call);
+  }
+
+  usage(): Usage {
+    return this.#open.reduce((sum, { inputTokens }) => addUsage(sum, inputUsage(inputTokens)), this.#usage);
+  }
+
+  #take(isIt: (call: OpenCall) => boolean): OpenCall | undefined {
+    const index = this.#open.findIndex(isIt);
+    return index === -1 ? undefined : this.#open.splice(index, 1)[0];
+  }
 }
 
 /** The calls of a turn whose process is gone, from its notes and the figures that its journal has, each in their order. */

@@ -1,7 +1,7 @@
 // The maxima of the turn log.
 
 /** A turn's frames are written into blocks that grow from one to the other; a tick that is larger gets one of its own. */
-export const BLOCK_BYTES_MIN = 2_048;
+export const BLOCK_BYTES_MIN = 512;
 export const BLOCK_BYTES_MAX = 65_536;
 /** What a turn keeps in memory; older parts are read back from the journal, Redis or the store. */
 export const TURN_BYTES_IN_MEMORY_MAX = 262_144;

@@ -4,20 +4,20 @@ import { framesAfter, SegmentWriter } from "./segment.js";
 import { writeTick } from "./testing/create-segment.js";
 import { TurnBuffer } from "./turn-buffer.js";
 
-const frameText = (seq: number, length = 60) => `id: t.1.${seq}\ndata: ${"x".repeat(length)}\n\n`;
+const frameText = (seq: number, length: number) => `id: t.1.${seq}\ndata: ${"x".repeat(length)}\n\n`;
 
 test("what a reader was given stays as it was when more comes [G3]", () => {
   const [writer, buffer] = [new SegmentWriter(), new TurnBuffer(1)];
   const given = [];
+  // Short enough for one block.
+  const text = (seq: number) => frameText(seq, 10);
   for (let seq = 1; seq <= 5; seq += 1) {
-    const segment = writeTick(writer, [{ seq, sse: frameText(seq) }]);
+    const segment = writeTick(writer, [{ seq, sse: text(seq) }]);
     buffer.release(segment, false);
     given.push({ segment, seq }, { segment: buffer.after(0), seq }, { segment: buffer.after(seq - 1), seq });
   }
   for (const { segment, seq } of given) expect(segment?.lastSeq).toBe(seq);
-  expect(framesAfter(buffer.after(2) ?? expect.fail("nothing there"), 2).toString()).toBe(
-    [3, 4, 5].map((seq) => frameText(seq)).join(""),
-  );
+  expect(framesAfter(buffer.after(2) ?? expect.fail("nothing there"), 2).toString()).toBe([3, 4, 5].map(text).join(""));
   expect(buffer.after(5)).toBeUndefined();
 });
 

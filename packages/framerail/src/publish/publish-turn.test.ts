@@ -45,7 +45,7 @@ function openTurn() {
     agentId: "assistant",
     policy,
     clock,
-    taps: [(_event, _emitter, at) => seen.push(at)],
+    taps: [{ take: (_event, _emitter, at) => seen.push(at) }],
     sink: {
       backlogBytes: 0,
       ready: () => Promise.resolve(),

@@ -32,7 +32,9 @@ import type { PolicyName } from "../registry/registry.js";
 import { BACKLOG_BYTES_HIGH, BACKLOG_FACTOR_MAX } from "./limits.js";
 
 /** Sees every event of a turn as it was written, and when. */
-export type Tap = (event: AgentEvent, emitter: string, at: number) => void;
+export interface Tap {
+  take(event: AgentEvent, emitter: string, at: number): void;
+}
 
 /** Counts what becomes of a turn's events. */
 export interface PublishObserver {
@@ -314,7 +316,7 @@ class Publication implements TurnPublication, TurnPolicyOptions {
   // T6
   #tellTap(tap: Tap, event: AgentEvent, emitter: string, at: number): void {
     try {
-      tap(event, emitter, at);
+      tap.take(event, emitter, at);
     } catch (error) {
       this.#options.report?.({ kind: "tap_failed", event_type: event.type, error });
     }

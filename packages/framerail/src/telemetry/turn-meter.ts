@@ -156,7 +156,8 @@ class RowMeter implements StreamMeter {
 class OpenTurn extends RowMeter implements TurnMeter {
   readonly #options: TurnMeterOptions;
   readonly #dimensions: Dimensions;
-  readonly #emitters = new Map<string, StreamMeter>();
+  /** Made for the first emitter that is not the agent itself. */
+  #emitters: Map<string, StreamMeter> | undefined;
   #emitterId: string | undefined;
   #emitter: StreamMeter;
   #started = false;
@@ -206,6 +207,7 @@ class OpenTurn extends RowMeter implements TurnMeter {
   }
 
   #find(subAgentId: string): StreamMeter {
+    this.#emitters ??= new Map();
     const known = this.#emitters.get(subAgentId);
     if (known !== undefined) return known;
     const meter = this.#meterOf(this.#options.rows.find({ ...this.#dimensions, sub_agent_id: subAgentId }));

@@ -140,12 +140,12 @@ const AGENTS: Row[] = [
     witness: COMPLETED,
     play(canaries) {
       const error = leakyError(canaries);
-      const tap = () => {
+      const take = () => {
         throw error;
       };
       canaries.start(
         agentOf(async ({ writer }) => writer.text("x")),
-        { taps: [tap] },
+        { taps: [{ take }] },
       );
     },
   },

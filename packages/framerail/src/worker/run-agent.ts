@@ -8,17 +8,14 @@ import type { EventSink } from "../agent/writer.js";
 import { createWriter, runWithWriter } from "../agent/writer.js";
 
 export interface AgentStep {
-  readonly agentId: string;
   run(context: EventSink & { readonly signal: AbortSignal; readonly budget?: CallBudget | undefined }): Promise<RunEnd>;
 }
 
 export function agentStep(agent: Agent, input: TurnInput, principal: Principal): AgentStep {
-  const agentId = agent.manifest.id;
   return {
-    agentId,
     async run(context) {
       const { signal, budget } = context;
-      const writer = createWriter(context, agentId);
+      const writer = createWriter(context, agent.manifest.id);
       return runWithWriter(writer, () => agent.run(input, { writer, signal, principal, budget }));
     },
   };

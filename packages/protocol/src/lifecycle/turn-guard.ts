@@ -14,7 +14,7 @@ import type { TurnOutcome } from "./outcome.js";
 import { createTerminalLatch, outcomeOfTerminal, terminalFrameOf } from "./outcome.js";
 import type { Phase, Verdict } from "./phase.js";
 import type { ViolationDetails } from "./spec.js";
-import type { ToolRef } from "./tool-pairs.js";
+import type { ToolPairs, ToolRef } from "./tool-pairs.js";
 import { createToolPairs } from "./tool-pairs.js";
 import { turnClassOf, turnSpec } from "./turn-spec.js";
 
@@ -33,7 +33,8 @@ export function createTurnGuard(): TurnGuard {
 }
 
 class Guard extends StreamGuard implements TurnGuard {
-  readonly #tools = createToolPairs();
+  /** Made for the first tool: most turns that wait have called none. */
+  #tools: ToolPairs | undefined;
   readonly #latch = createTerminalLatch();
   #brokenPair: ViolationDetails | undefined;
 
@@ -49,11 +50,12 @@ class Guard extends StreamGuard implements TurnGuard {
     if (this.phase === "terminal") return "late";
     switch (type) {
       case "tool_call": {
+        this.#tools ??= createToolPairs();
         const opened = this.#tools.open(toolOf(payload));
         return this.#admitTool(type, opened, "tool_call repeats an id, or too many tools are open");
       }
       case "tool_completed": {
-        const closed = this.#tools.close(toolOf(payload));
+        const closed = this.#tools?.close(toolOf(payload)) ?? false;
         return this.#admitTool(type, closed, "tool_completed has no running tool_call like it");
       }
       case "error":
@@ -69,7 +71,7 @@ class Guard extends StreamGuard implements TurnGuard {
     if (!this.#latch.take(outcome)) return [];
     const terminal = terminalFrameOf(outcome);
     this.step(terminal.type, turnClassOf(terminal.type, true));
-    const closers = this.#tools.running().map(({ id, name, type }): Draft => {
+    const closers = this.#running().map(({ id, name, type }): Draft => {
       return { type: "tool_completed", payload: { tool_call: { id, name, type, status } } };
     });
     return [...closers, terminal];
@@ -86,10 +88,13 @@ class Guard extends StreamGuard implements TurnGuard {
   #admitTerminal(draft: Draft): Verdict {
     const outcome = outcomeOfTerminal(draft);
     if (outcome === undefined) return this.step(draft.type, turnClassOf(draft.type, false));
-    if (this.#tools.running().length > 0)
-      return this.#refuse(draft.type, `${draft.type} ends the turn while tools run`);
+    if (this.#running().length > 0) return this.#refuse(draft.type, `${draft.type} ends the turn while tools run`);
     this.#latch.take(outcome);
     return this.step(draft.type, turnClassOf(draft.type, true));
+  }
+
+  #running(): ToolRef[] {
+    return this.#tools?.running() ?? [];
   }
 
   #refuse(type: FrameType, message: string): Verdict {

@@ -106,7 +106,7 @@ export function agentOf(run: (context: RunContext, input: TurnInput) => Promise<
 
 export function recordEvents() {
   const events: { event: AgentEvent; emitter: string }[] = [];
-  return { events, tap: (event: AgentEvent, emitter: string) => void events.push({ event, emitter }) };
+  return { events, tap: { take: (event: AgentEvent, emitter: string) => void events.push({ event, emitter }) } };
 }
 
 /** Starts a turn of the agent on the bench. */
@@ -119,6 +119,7 @@ export function start(agent: Agent, options: Partial<RunTurnOptions> = {}) {
     step: agentStep(agent, INPUT, PRINCIPAL),
     turnId: INPUT.turn_id,
     conversationId: INPUT.conversation_id,
+    agentId: agent.manifest.id,
     policy: forwardAll,
     sink,
     taps: [tap],

@@ -49,7 +49,7 @@ export function toolBench({ clock = systemClock, quiet = [], turnId = "turn_1" }
       backlogBytes: 0,
       ready: () => Promise.resolve(),
     },
-    taps: [(event) => void events.push(event)],
+    taps: [{ take: (event) => void events.push(event) }],
     clock,
   });
   return {
