@@ -23,7 +23,7 @@ const LATENCY_TURNS = 1_000;
 const LATENCY_ROUNDS = 3;
 const LATENCY_MS = 2_000;
 /** Many, beside what a heap takes at once. */
-const IDLE_STREAMS = 3_000;
+const IDLE_STREAMS = 6_000;
 const WARM_STREAMS = 500;
 const FAN_OUT_READERS = 1_000;
 const FAN_OUT_ROUNDS = 3;

@@ -4,7 +4,6 @@
 //   memory + journal  the log in memory and in a file, the embedded database: `framerail dev`
 //   Redis + Postgres  every frame through Redis before it is sent: `framerail serve` with more than one process
 
-import { once } from "node:events";
 import { defineAgent } from "../../../packages/framerail/dist/agent/define-agent.js";
 import { PACE_LENGTH_MAX } from "../../../packages/framerail/dist/agent/model/limits.js";
 import type { ServerSettings } from "../../../packages/framerail/dist/cli/start-server.js";
@@ -62,7 +61,7 @@ function createAgent(pacer: Pacer) {
         // As our own loop does; the credit of the bench keeps it from being anything to wait for.
         void writer.ready();
       });
-      if (!signal.aborted) await once(signal, "abort");
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
       leave();
     },
   });
