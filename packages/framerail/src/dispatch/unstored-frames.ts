@@ -15,7 +15,7 @@ import type { Clock, FrameRoom } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { EncodedFrame, FrameSink } from "../log/frame-sink.js";
 import type { Segment } from "../log/segment.js";
-import { framePartsOf } from "../log/segment.js";
+import { copyFrames, countFrameBytes } from "../log/segment.js";
 import type { TurnAppender } from "../log/turn-log.js";
 import type { Database } from "../store/database.js";
 import type { FrameRun, FrameSegment } from "../store/frame-segment.js";
@@ -203,7 +203,7 @@ export class UnstoredFrames implements FrameSink {
 }
 
 function runOf(segment: Segment): FrameRun {
-  const parts = framePartsOf(segment);
-  const size = parts.reduce((sum, { length }) => sum + length, 0);
-  return { firstSeq: segment.firstSeq, lastSeq: segment.lastSeq, parts, size };
+  const { firstSeq, lastSeq } = segment;
+  const copyTo = (table: Buffer, start: number) => copyFrames(segment, table, start);
+  return { firstSeq, lastSeq, size: countFrameBytes(segment), copyTo };
 }

@@ -169,21 +169,41 @@ export function keepSegment(kept: Segment[], next: Segment): void {
   if (!kept.at(-1)?.join(next)) kept.push(next.copy());
 }
 
-/** The frames' bytes, without what HTTP puts around them. */
+/** The frames' bytes, without what HTTP puts around them: as they stand where they are of one tick, or else a copy. */
 export function framesOf(segment: Segment): Buffer {
-  const parts = framePartsOf(segment);
-  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+  const { chunks } = segment;
+  const end = framesEnd(chunks, 0);
+  if (end + CHUNK_TAIL === chunks.length) return chunks.subarray(CHUNK_HEAD, end);
+  const frames = Buffer.allocUnsafe(countFrameBytes(segment));
+  copyFrames(segment, frames, 0);
+  return frames;
 }
 
-/** The same, as they stand, one after the other. */
-export function framePartsOf({ chunks }: Segment): Buffer[] {
-  const parts: Buffer[] = [];
+export function countFrameBytes({ chunks }: Segment): number {
+  let size = 0;
   for (let at = 0; at < chunks.length; ) {
-    const end = at + CHUNK_HEAD + readSize(chunks, at);
-    parts.push(chunks.subarray(at + CHUNK_HEAD, end));
+    const end = framesEnd(chunks, at);
+    size += Math.max(0, end - at - CHUNK_HEAD);
     at = end + CHUNK_TAIL;
   }
-  return parts;
+  return size;
+}
+
+/** Copies the frames' bytes, without what HTTP puts around them, and gives where they end. */
+export function copyFrames({ chunks }: Segment, to: Buffer, start: number): number {
+  let end = start;
+  for (let at = 0; at < chunks.length; ) {
+    const from = at + CHUNK_HEAD;
+    const until = framesEnd(chunks, at);
+    if (until > from) end += chunks.copy(to, end, from, until);
+    at = until + CHUNK_TAIL;
+  }
+  return end;
+}
+
+/** Where the frames of the chunk end that begins at `at`. */
+function framesEnd(chunks: Buffer, at: number): number {
+  return Math.min(at + CHUNK_HEAD + readSize(chunks, at), chunks.length);
 }
 
 /** The bytes of the frames after `afterSeq` (S2). */

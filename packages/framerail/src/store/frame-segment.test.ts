@@ -1,9 +1,17 @@
 import { FRAME_BYTES_MAX } from "@framerail/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { FrameRun } from "./frame-segment.js";
 import { cutSegments, packFrames, packRuns, unpackFrames } from "./frame-segment.js";
 import { PACKED_AT_ONCE_MAX, SEGMENT_BYTES_MAX } from "./limits.js";
 import { framesOf, sseOf } from "./testing/turn-fixtures.js";
+
+const bytesRun = (firstSeq: number, lastSeq: number, bytes: Buffer): FrameRun => ({
+  firstSeq,
+  lastSeq,
+  size: bytes.length,
+  copyTo: (table, start) => start + bytes.copy(table, start),
+});
 
 test("frames come back as they went in, whatever is in them [W-ES-4]", async () => {
   const texts = fc.array(fc.string({ unit: "grapheme" }), { minLength: 1, maxLength: 20 });
@@ -56,8 +64,13 @@ test("runs of bytes come back as the frames they hold, however they were cut and
     sse: sseOf("t", index + 1, "data_loaded", { text: "é".repeat((index % 7) * 9_000) }),
   }));
   const runOf = (first: number, last: number) => {
-    const parts = frames.slice(first - 1, last).map(({ sse }) => Buffer.from(sse));
-    return { firstSeq: first, lastSeq: last, parts, size: Buffer.concat(parts).length };
+    const bytes = Buffer.from(
+      frames
+        .slice(first - 1, last)
+        .map(({ sse }) => sse)
+        .join(""),
+    );
+    return bytesRun(first, last, bytes);
   };
   // The second is over a segment's maximum by itself.
   const segments = await Promise.all(packRuns([runOf(1, 3), runOf(4, 40), runOf(41, 41), runOf(42, 60)]));
@@ -68,13 +81,13 @@ test("runs of bytes come back as the frames they hold, however they were cut and
 
 test("many segments at once are all packed, also after some that cannot be [G8]", async () => {
   const frames = framesOf("t", 1, 40);
-  const runs = frames.map(({ seq, sse }) => ({
-    firstSeq: seq,
-    lastSeq: seq,
-    parts: [Buffer.from(sse)],
-    size: sse.length,
-  }));
-  const broken = { firstSeq: 1, lastSeq: 1, parts: [null as never], size: 1 };
+  const runs = frames.map(({ seq, sse }) => bytesRun(seq, seq, Buffer.from(sse)));
+  const broken = {
+    ...bytesRun(1, 1, Buffer.from("x")),
+    copyTo() {
+      throw new Error("the bytes are gone");
+    },
+  };
   const packed = [...Array(PACKED_AT_ONCE_MAX).fill(broken), ...runs].flatMap((run) => packRuns([run]));
   const kept = await Promise.allSettled(packed);
   expect(kept.splice(0, PACKED_AT_ONCE_MAX).every(({ status }) => status === "rejected")).toBe(true);

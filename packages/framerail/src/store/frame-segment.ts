@@ -20,9 +20,11 @@ export interface StoredFrame {
 export interface FrameRun {
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** One after the other; together `size` bytes. */
-  readonly parts: readonly Uint8Array[];
+  /** In bytes. */
   readonly size: number;
+  /** Copies them to where there is room, and gives where they end. Asked for when they are packed: until then they stay
+   * where they stand, and nothing is made of them. */
+  copyTo(table: Buffer, start: number): number;
 }
 
 /** The same, in one piece and compressed. */
@@ -41,7 +43,7 @@ export async function packFrames(frames: readonly StoredFrame[]): Promise<FrameS
   if (first === undefined || last === undefined || last.seq - first.seq !== frames.length - 1) {
     throw new FramerailError("INVARIANT_VIOLATION", "a segment must hold frames without a gap");
   }
-  return packRun(runOf(frames));
+  return packSegment([runOf(frames)]);
 }
 
 /** Runs that follow each other without a gap, as few segments as their maximum allows. */
@@ -56,16 +58,17 @@ export function packRuns(runs: readonly FrameRun[]): Promise<FrameSegment>[] {
     segments.at(-1)?.push(run);
     room -= run.size;
   }
-  return segments.map((segment) => packRun(joinRuns(segment)));
+  return segments.map(packSegment);
 }
 
-async function packRun({ firstSeq, lastSeq, parts, size }: FrameRun): Promise<FrameSegment> {
+async function packSegment(runs: readonly FrameRun[]): Promise<FrameSegment> {
+  const size = runs.reduce((sum, run) => sum + run.size, 0);
   if (size > SEGMENT_BYTES_MAX) throw new FramerailError("INVARIANT_VIOLATION", "a segment is over its maximum");
   const table = await takeTable();
   try {
     // Frames repeat their envelopes, so the fastest level already takes most of it away.
-    const bytes = await compress(joinParts(parts, table), { level: constants.Z_BEST_SPEED });
-    return { firstSeq, lastSeq, bytes };
+    const bytes = await compress(joinRuns(runs, table), { level: constants.Z_BEST_SPEED });
+    return { firstSeq: runs[0]?.firstSeq ?? 0, lastSeq: runs.at(-1)?.lastSeq ?? 0, bytes };
   } finally {
     giveBack(table);
   }
@@ -91,29 +94,18 @@ function giveBack(table: Buffer): void {
   else next(table);
 }
 
-function joinParts(parts: readonly Uint8Array[], table: Buffer): Buffer {
+function joinRuns(runs: readonly FrameRun[], table: Buffer): Buffer {
   let end = 0;
-  for (const part of parts) {
-    table.set(part, end);
-    end += part.length;
-  }
+  for (const run of runs) end = run.copyTo(table, end);
   return table.subarray(0, end);
-}
-
-function joinRuns(runs: readonly FrameRun[]): FrameRun {
-  const [first, last] = [runs[0], runs.at(-1)];
-  return {
-    firstSeq: first?.firstSeq ?? 0,
-    lastSeq: last?.lastSeq ?? 0,
-    parts: runs.flatMap(({ parts }) => parts),
-    size: runs.reduce((sum, { size }) => sum + size, 0),
-  };
 }
 
 /** Most runs are what a tick has brought; only one that is over a segment's maximum is looked into. */
 function cutRun(run: FrameRun): FrameRun[] {
   if (run.size <= SEGMENT_BYTES_MAX) return [run];
-  const frames = splitSseFrames(Buffer.concat(run.parts).toString("utf8"));
+  const bytes = Buffer.allocUnsafe(run.size);
+  run.copyTo(bytes, 0);
+  const frames = splitSseFrames(bytes.toString("utf8"));
   return cutSegments(frames.map((sse, index) => ({ seq: run.firstSeq + index, sse }))).map(runOf);
 }
 
@@ -122,8 +114,8 @@ function runOf(frames: readonly StoredFrame[]): FrameRun {
   return {
     firstSeq: frames[0]?.seq ?? 0,
     lastSeq: frames.at(-1)?.seq ?? 0,
-    parts: [bytes],
     size: bytes.length,
+    copyTo: (table, start) => start + bytes.copy(table, start),
   };
 }
 
