@@ -21,6 +21,7 @@ const CLOSED_MS_MAX = 250;
 const UNREAD_MS_MAX = FIRST_READER_MS + CLOSED_MS_MAX;
 /** After this nothing of the callers is left: Node's fetch keeps an idle connection for 4 s. */
 const REST_MS = 6_000;
+const RESTS_MAX = 5;
 const LEFT = { action: "cancel", grace_ms: 0 };
 
 let model: FakeModel;
@@ -130,6 +131,18 @@ const noneRuns = async () => {
   return /^framerail_turns_running (\d+)$/m.exec(text)?.[1];
 };
 
+/** The database's thread has a heap of its own, and gives back what it does not need when it has been idle for a while. */
+async function measureAtRest() {
+  let last = await program.measure();
+  for (let look = 0; look < RESTS_MAX; look += 1) {
+    await sleep(REST_MS);
+    const next = await program.measure();
+    if (next.rss > last.rss * 0.99) return next;
+    last = next;
+  }
+  return last;
+}
+
 test(`${ABORTS} callers that leave at any byte take their turns with them within 250 ms, and leave nothing behind [G5] [G8] [G11] [D-9] [W-FR-13] [W-CAN-1]`, {
   timeout: TIMEOUT_MS,
 }, async () => {
@@ -137,11 +150,9 @@ test(`${ABORTS} callers that leave at any byte take their turns with them within
   const plans = Array.from({ length: WARM_UP + ABORTS }, () => choosePlan(random));
   await leaveMany(plans.slice(0, WARM_UP));
   await expect.poll(noneRuns, { timeout: 20_000 }).toBe("0");
-  await sleep(REST_MS);
-  const before = await program.measure();
+  const before = await measureAtRest();
   const closed = await leaveMany(plans.slice(WARM_UP));
   await expect.poll(noneRuns, { timeout: 20_000 }).toBe("0");
-  await sleep(REST_MS);
 
   const turns = closed.flatMap(({ closedMs, ...rest }) => (closedMs === undefined ? [] : [{ ...rest, closedMs }]));
   expect(turns.length).toBeGreaterThan(ABORTS / 2);
@@ -165,7 +176,7 @@ test(`${ABORTS} callers that leave at any byte take their turns with them within
   // The caller's end is told before the last socket is closed: what stays is what is still there after a while.
   const counted = async () => (await program.measure()).descriptors;
   await expect.poll(counted, { timeout: 10_000, interval: 500 }).toBe(before.descriptors);
-  const after = await program.measure();
+  const after = await measureAtRest();
   console.info(`held before ${JSON.stringify(before)}, after ${JSON.stringify(after)}`);
   expect((await call(`${program.url}/healthz`)).json).toEqual({ status: "ok" });
   expect(program.log()).toBe("");
