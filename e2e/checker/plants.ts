@@ -50,10 +50,10 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "the terminal leaves before its commit",
     file: "dispatch/run-turn.js",
-    text: "    await options.commit?.(outcome, turn.terminal);\n    await turn.seal();\n",
+    text: "        await commit?.(outcome, this.#turn.terminal);\n        await this.#turn.seal();\n",
     becomes:
-      "    await turn.seal();\n    await new Promise((resolve) => setTimeout(resolve, 500));\n" +
-      "    await options.commit?.(outcome, turn.terminal);\n",
+      "        await this.#turn.seal();\n        await new Promise((resolve) => setTimeout(resolve, 500));\n" +
+      "        await commit?.(outcome, this.#turn.terminal);\n",
     scenario: killAtEnd,
     breaks: "I6",
   },
@@ -92,8 +92,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "a call that is cancelled is not accounted for",
     file: "dispatch/record-turn.js",
-    text: "calls: calls.rows(),",
-    becomes: "calls: calls.rows().filter(({ estimated }) => !estimated),",
+    text: "calls: this.calls.rows(),",
+    becomes: "calls: this.calls.rows().filter(({ estimated }) => !estimated),",
     scenario: cancelTurns,
     breaks: "I7",
   },
@@ -124,8 +124,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: "an end is told late by an owner that dies before",
     file: "dispatch/run-turn.js",
-    text: "    await turn.seal();\n",
-    becomes: "    await new Promise((resolve) => setTimeout(resolve, 2_000));\n    await turn.seal();\n",
+    text: "        await this.#turn.seal();\n",
+    becomes: "        await new Promise((resolve) => setTimeout(resolve, 2_000));\n        await this.#turn.seal();\n",
     scenario: killBeforeTerminal,
     breaks: undefined,
   },
