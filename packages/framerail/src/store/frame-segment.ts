@@ -22,8 +22,7 @@ export interface FrameRun {
   readonly lastSeq: number;
   /** In bytes. */
   readonly size: number;
-  /** Copies them to where there is room, and gives where they end. Asked for when they are packed: until then they stay
-   * where they stand, and nothing is made of them. */
+  /** Copies them to where there is room, and gives where they end: called when they are packed, and not before. */
   copyTo(table: Buffer, start: number): number;
 }
 
