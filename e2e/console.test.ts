@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import naughtyStrings from "big-list-of-naughty-strings" with { type: "json" };
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Route } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ATTACKS } from "../packages/console/src/markdown/testing/attacks.js";
 import { openChromium, openConsole, openTab, PHONE, scrollsSideways, takeScreenshot } from "./console/console-page.js";
@@ -176,6 +176,20 @@ describe("a turn in the console", () => {
     expect(await shown.entries.last().locator(".parts").getAttribute("dir")).toBe("rtl");
     expect((await readHistory(shown.page, program.url)).turns).toBe(2);
     await shown.close();
+  });
+
+  test("is asked for in no language that the console would forget: none can be chosen before there is a conversation [W-FR-3b]", async () => {
+    const context = await browser.newContext({ locale: "en-GB" });
+    const held: Route[] = [];
+    await context.route("**/v1/agents", (route) => void held.push(route));
+    const { page } = await openTab(context, program.url);
+    const language = page.getByRole("combobox", { name: "Language of status" });
+    await expect.poll(() => held.length).toBeGreaterThan(0);
+    expect(await language.isDisabled()).toBe(true);
+    await Promise.all(held.map((route) => route.continue()));
+    await language.selectOption("de");
+    expect(await language.inputValue()).toBe("de");
+    await context.close();
   });
 });
 

@@ -46,7 +46,11 @@ export function Sidebar({ conversation, onLeave }: SidebarProps) {
         </label>
         <label>
           <span>Language of status</span>
-          <select value={record?.locale ?? "en"} onChange={({ target }) => chooseLocale(target.value)}>
+          <select
+            value={record?.locale ?? "en"}
+            onChange={({ target }) => chooseLocale(target.value)}
+            disabled={record === undefined}
+          >
             {listLocales(registry?.locales ?? []).map(({ tag, name }) => (
               <option key={tag} value={tag} lang={tag}>
                 {name}
