@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { frameOf, untilReleased } from "../testing/log-contract.js";
+import { frameOf, readOn, untilReleased } from "../testing/log-contract.js";
+import type { TurnView } from "../turn-log.js";
 import { KEPT_TURN_BYTES_MAX } from "./limits.js";
 import type { HoldingProxy } from "./testing/holding-proxy.js";
 import { createHoldingProxy } from "./testing/holding-proxy.js";
@@ -22,6 +23,12 @@ afterEach(async () => {
   await server.dispose();
 });
 
+/** Reads the first frames of a turn, before anything happens to Redis: what is asked of it meanwhile fails, as it must. */
+async function readTo(view: TurnView, lastSeq: number): Promise<string> {
+  await untilReleased(view, lastSeq);
+  return (await readOn(view, 0)).text;
+}
+
 /** A hundred times as fast as the clock on the wall. */
 const hastyClock = {
   now: Date.now,
@@ -37,8 +44,9 @@ test("a Redis that is killed and comes back empty gets the turn again, and reade
   const turn = startTurn(a);
   turn.append(1, 5);
   const [near, far] = await Promise.all([attachTo(a, turn.turnId), attachTo(b, turn.turnId)]);
-  const read = Promise.all([readToEnd(near), readToEnd(far)]);
-  await untilReleased(far, 5);
+  const begun = await Promise.all([readTo(near, 5), readTo(far, 5)]);
+  expect(begun).toEqual([textOf(turn.turnId, 1, 5), textOf(turn.turnId, 1, 5)]);
+  const read = Promise.all([readToEnd(near, 5), readToEnd(far, 5)]);
   await server.kill();
   turn.append(6, 7);
   await sleep(100);
@@ -48,9 +56,8 @@ test("a Redis that is killed and comes back empty gets the turn again, and reade
   await untilReleased(far, 8);
   turn.append(9, 10);
   await turn.seal(11);
-  const whole = textOf(turn.turnId, 1, 11);
-  expect(await read).toEqual([whole, whole]);
-  expect(await readToEnd(await attachTo(openLog(server.url), turn.turnId))).toBe(whole);
+  expect(await read).toEqual([textOf(turn.turnId, 6, 11), textOf(turn.turnId, 6, 11)]);
+  expect(await readToEnd(await attachTo(openLog(server.url), turn.turnId))).toBe(textOf(turn.turnId, 1, 11));
   expect(turn.failures).toEqual([]);
   expect(new Set(reports)).toEqual(new Set(["LOG_UNAVAILABLE"]));
 });
@@ -146,7 +153,9 @@ test("nothing is lost, doubled or shown early while Redis stands still [G3] [D-1
   const turns = Array.from({ length: 10 }, () => startTurn(a));
   for (const turn of turns) turn.append(1, 1);
   const views = await Promise.all(turns.map(({ turnId }) => attachTo(b, turnId)));
-  const read = Promise.all(views.map((view) => readToEnd(view)));
+  const begun = await Promise.all(views.map((view) => readTo(view, 1)));
+  expect(begun).toEqual(turns.map(({ turnId }) => textOf(turnId, 1, 1)));
+  const read = Promise.all(views.map((view) => readToEnd(view, 1)));
   const near = await attachTo(a, turns[0]?.turnId ?? "");
   await untilReleased(near, 1);
   server.pause();
@@ -158,7 +167,7 @@ test("nothing is lost, doubled or shown early while Redis stands still [G3] [D-1
   expect(near.lastSeq).toBe(1);
   server.resume();
   await Promise.all(turns.map((turn) => turn.seal(32)));
-  expect(await read).toEqual(turns.map(({ turnId }) => textOf(turnId, 1, 32)));
+  expect(await read).toEqual(turns.map(({ turnId }) => textOf(turnId, 2, 32)));
   expect(turns.flatMap(({ failures }) => failures)).toEqual([]);
 }, 90_000);
 
