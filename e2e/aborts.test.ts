@@ -131,7 +131,7 @@ const noneRuns = async () => {
   return /^framerail_turns_running (\d+)$/m.exec(text)?.[1];
 };
 
-/** The database's thread has a heap of its own, and gives back what it does not need when it has been idle for a while. */
+/** What ended turns hold, and what was freed, is given back after a while: measured when it no longer gets less. */
 async function measureAtRest() {
   let last = await program.measure();
   for (let look = 0; look < RESTS_MAX; look += 1) {
