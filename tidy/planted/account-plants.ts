@@ -35,14 +35,14 @@ const UNSTORED: readonly Row[] = [
   ["a piece in doubt is settled", "if (first?.isInDoubt) {", "if (first === undefined) {"],
 ];
 const SEGMENT: readonly Row[] = [
-  ["a segment of another block", "next.#block !== this.#block || ", ""],
-  ["a segment further on", " || next.#start !== this.#end", ""],
+  ["a segment of another block", "next.block !== this.block || ", ""],
+  ["a segment further on", " || next.start !== this.#end", ""],
   ["what has grown is not what was asked for", "    this.#chunks = undefined;\n", ""],
   ["where a tail begins", "if (next > afterSeq + 1) break;", "if (next > afterSeq) break;"],
   ["a turn in few blocks", "from.length * 2), BLOCK_BYTES_MAX", "from.length), BLOCK_BYTES_MIN"],
   ["a tick that has no end", "2 * size + bytesMax", "size + bytesMax"],
   ["a tick goes along to the next block", "if (size > 0) from.copy", "if (size > 9e9) from.copy"],
-  ["what is looked at is a copy", "return copy.take(firstSeq, lastSeq);", "return this.take(firstSeq, lastSeq);"],
+  ["what is looked at is a copy", "return copy.cut(firstSeq, lastSeq);", "return this.cut(firstSeq, lastSeq);"],
   [
     "what is dropped is gone",
     "    this.end = this.#start;\n  }\n\n  /** The frames of this tick go on",
@@ -50,7 +50,9 @@ const SEGMENT: readonly Row[] = [
   ],
 ];
 const BUFFER: readonly Row[] = [
-  ["what a reader was given stays", "this.#newest = segment.copy();", "this.#newest = segment;"],
+  ["a run of another block", "segment.block !== this.#block || ", ""],
+  ["a run that does not go on", " || segment.start !== this.#end", ""],
+  ["an older run stays", "    this.#older.push(...this.#newest());\n", ""],
   ["memory has a bound", "    if (this.#bytes > TURN_BYTES_IN_MEMORY_MAX) this.#letGo();\n", ""],
 ];
 const HELD: readonly Row[] = [

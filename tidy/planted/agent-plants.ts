@@ -3,12 +3,14 @@
 // row to row. Every row names the test file that must go red.
 
 import { MODEL_PLANTS } from "./model-plants.js";
+import { plantIn } from "./plant-in.js";
 import type { Row } from "./plant-rows.js";
 import { rowsOf } from "./plant-rows.js";
 import type { Plant } from "./plants.js";
 import { TOOL_PLANTS } from "./tool-plants.js";
 
 const agent = (source: string, test: string, ...rows: Row[]) => rowsOf("agent", source, test, rows);
+const held = plantIn("publish/publish-turn.ts", "dispatch/idle-watch.test.ts");
 const dispatch = (source: string, test: string, ...rows: Row[]) => rowsOf("dispatch", source, test, rows);
 
 const AGENTS = [
@@ -277,6 +279,14 @@ const DISPATCH = [
     ["a pause is a pause", 'end.kind === "paused" ? { kind: "paused", limit: end.limit } : ', ""],
     ["silence is told from a cancel", 'why === "idle" ? { cause: IDLE } : {}', "{}"],
   ),
+  ...dispatch(
+    "idle-watch",
+    "idle-watch",
+    ["what was heard puts the end off", "if (silentMs >= idleMs) heard.onIdle();", "heard.onIdle();"],
+    ["a clock that was set back", "Math.max(0, heard.silentMs(clock.now()))", "heard.silentMs(clock.now())"],
+  ),
+  held("who is held back is not silent", "this.#held > 0 ? 0 : ", ""),
+  held("silence begins when the writer is free", "      this.#heardMark = markOf(this.#clock.now());\n", ""),
   ...dispatch(
     "outcome-of-error",
     "outcome-of-error",

@@ -4,3 +4,16 @@
 export function steadyMs(): number {
   return performance.now();
 }
+
+/**
+ * What notes a time for every frame notes its mark, its last 32 bits. They stand in the object that keeps them; a whole time
+ * stands in an object of its own, which is mostly not in the processor's cache and is waited for.
+ */
+export function markOf(ms: number): number {
+  return ms | 0;
+}
+
+/** How far `ms` is behind the time that a mark was made of. Right for less than 24 days, in both directions. */
+export function msSince(mark: number, ms: number): number {
+  return (ms - mark) | 0;
+}

@@ -1,14 +1,15 @@
 import { expect, test } from "vitest";
 import { IdleWatch } from "./idle-watch.js";
 import { IDLE_MS } from "./limits.js";
-import { agentOf, handClock, start, tick } from "./testing/turn-bench.js";
+import { agentOf, handClock, keepFrames, start, tick } from "./testing/turn-bench.js";
 
 const watchOn = (clock: ReturnType<typeof handClock>) => {
   const fired: number[] = [];
-  const heard = { heardAt: 0, onIdle: () => void fired.push(clock.now()) };
+  let heardAt = clock.now();
+  const heard = { silentMs: (now: number) => now - heardAt, onIdle: () => void fired.push(clock.now()) };
   const watch = new IdleWatch(heard, clock, 1_000);
   const hear = () => {
-    heard.heardAt = clock.now();
+    heardAt = clock.now();
   };
   return { watch, hear, fired };
 };
@@ -28,26 +29,42 @@ test("silence is noticed to the millisecond after the last event, with one timer
 });
 
 test("time in which the writer is held back does not count as silence [D-6]", async () => {
-  const clock = handClock(0);
-  const { watch, fired } = watchOn(clock);
-  let release = () => {};
-  const held = watch.whileHeld(new Promise((resolve) => (release = resolve)));
-  clock.pass(5_000);
-  expect(fired).toEqual([]);
+  const clock = handClock();
+  const startedAt = clock.now();
+  let [release, silentAt] = [() => {}, 0];
+  const sink = { ...keepFrames(), ready: () => new Promise<void>((resolve) => (release = resolve)) };
+  const held = agentOf(async ({ writer, signal }) => {
+    signal.addEventListener("abort", () => (silentAt = clock.now()));
+    await writer.ready();
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  });
+  const { turn } = start(held, { clock, sink, deadlineMs: 20 * IDLE_MS });
+  await tick();
+  clock.pass(5.5 * IDLE_MS);
   release();
-  await held;
-  clock.pass(999);
-  expect(fired).toEqual([]);
-  clock.pass(1);
-  expect(fired).toEqual([6_000]);
+  await tick();
+  clock.pass(10 * IDLE_MS);
+  expect(await turn.ended).toEqual({ kind: "cancelled", code: "IDLE_TIMEOUT" });
+  expect(silentAt - startedAt).toBe(6.5 * IDLE_MS);
 });
 
-test("a watch that was closed, and a clock that was set back, wake nobody", () => {
+test("a watch that was closed wakes nobody", () => {
   const clock = handClock(10_000);
   const { watch, fired } = watchOn(clock);
   watch.close();
   clock.pass(5_000);
   expect(fired).toEqual([]);
+});
+
+test("a clock that was set back makes the wait no longer than one window more", () => {
+  const clock = handClock();
+  const fired: number[] = [];
+  const startedAt = clock.now();
+  // The last event came an hour later than now, by the clock as it was.
+  const silences = [-3_600_000, 1_000];
+  new IdleWatch({ silentMs: () => silences.shift() ?? 0, onIdle: () => void fired.push(clock.now()) }, clock, 1_000);
+  clock.pass(3_600_000);
+  expect(fired).toEqual([startedAt + 2_000]);
 });
 
 test("an agent that says nothing for a minute is cancelled by us, and its own end, later, is dropped [W-FR-9b] [W-CAN-2] [C-23] [W-NFR-6] [D-19]", async () => {

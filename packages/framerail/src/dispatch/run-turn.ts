@@ -9,7 +9,7 @@
 //   R1. Every turn that was opened is sealed, whatever the step or a tap throws [G1].
 //   R2. A cancel acts in the tick it comes in: outcome latched, step aborted [G5].
 
-import type { AgentEvent, Clock, TurnOutcome } from "@framerail/protocol";
+import type { Clock, TurnOutcome } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { EncodedFrame } from "../log/frame-sink.js";
 import type { PublishTurnOptions, TurnPublication } from "../publish/publish-turn.js";
@@ -66,7 +66,7 @@ class Running implements RunningTurn, Heard {
       this.#end(new FramerailError("DEADLINE_EXCEEDED", `agent ${options.agentId} took too long`)),
     );
     if (timeMs !== undefined) this.#cancelLimit = clock.schedule(timeMs, () => this.#pause());
-    const run = runStep(this.#turn, new TurnContext(this.#turn, this.#idle, options.budget), options);
+    const run = runStep(this.#turn, { events: this.#turn, signal: this.#turn.signal, budget: options.budget }, options);
     this.ended = this.#finish(run);
   }
 
@@ -82,8 +82,8 @@ class Running implements RunningTurn, Heard {
     if (this.#turn.latch(outcomeOfError(reason), reason)) tellFailure(this.#options, reason);
   }
 
-  get heardAt(): number {
-    return this.#turn.heardAt;
+  silentMs(now: number): number {
+    return this.#turn.silentMs(now);
   }
 
   onIdle(): void {
@@ -110,29 +110,6 @@ class Running implements RunningTurn, Heard {
     await commit?.(outcome, this.#turn.terminal as EncodedFrame);
     await this.#turn.seal();
     return outcome;
-  }
-}
-
-/** What the step is given of its turn. */
-class TurnContext implements StepContext {
-  readonly budget: CallBudget | undefined;
-  readonly #turn: TurnPublication;
-  readonly #idle: IdleWatch;
-
-  constructor(turn: TurnPublication, idle: IdleWatch, budget: CallBudget | undefined) {
-    [this.#turn, this.#idle, this.budget] = [turn, idle, budget];
-  }
-
-  get signal(): AbortSignal {
-    return this.#turn.signal;
-  }
-
-  accept(event: AgentEvent, emitter: string): void {
-    this.#turn.accept(event, emitter);
-  }
-
-  ready(): Promise<void> {
-    return this.#idle.whileHeld(this.#turn.ready());
   }
 }
 

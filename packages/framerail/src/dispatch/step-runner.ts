@@ -4,14 +4,18 @@
 import type { AgentEvent } from "@framerail/protocol";
 
 export interface StepContext {
-  /** Takes the step's events, in order. */
-  accept(event: AgentEvent, emitter: string): void;
-  /** Resolves when there is room for more. */
-  ready(): Promise<void>;
+  readonly events: StepEvents;
   /** Asked before each model call; absent where nobody keeps books. */
   readonly budget?: CallBudget | undefined;
   /** Aborted when the turn ends before the step does; the reason is a FramerailError. */
   readonly signal: AbortSignal;
+}
+
+export interface StepEvents {
+  /** Takes the step's events, in order. */
+  accept(event: AgentEvent, emitter: string): void;
+  /** Resolves when there is room for more. */
+  ready(): Promise<void>;
 }
 
 /** What the model calls of a step may use [D-16]. */

@@ -1,37 +1,34 @@
 // The frames of a turn that wait for its log: what the owners of both drivers have in common.
 // Owns: their bytes and numbers. Does not own: which frames are taken, when they are written (the driver's turn).
 //   P1. Frames wait in the order of their numbers, without a gap; a driver refuses what does not fit before it is here.
+//   P2. It is the writer of its segments, and not a second object beside it: what is looked at for every frame of every turn
+//       is mostly not in the processor's cache, and each object is waited for.
 
-import type { FrameRoom } from "@framerail/protocol";
 import type { LoggedFrame } from "./frame-sink.js";
 import type { Segment } from "./segment.js";
 import { SegmentWriter } from "./segment.js";
 
-export abstract class PendingFrames {
-  readonly #writer = new SegmentWriter();
+export abstract class PendingFrames extends SegmentWriter {
   #nextSeq: number;
   /** The last frame that does not wait any more. */
   #takenSeq: number;
 
   /** `lastSeq`: the last frame that the turn already has. */
   constructor(lastSeq: number) {
+    super();
     this.#takenSeq = lastSeq;
     this.#nextSeq = lastSeq + 1;
   }
 
   append(frame: LoggedFrame): void {
     if (!this.admit(frame.seq)) return;
-    this.#writer.append(frame.sse);
+    this.write(frame.sse);
     this.#advance();
-  }
-
-  claim(bytesMax: number): FrameRoom {
-    return this.#writer.claim(bytesMax);
   }
 
   commit(seq: number, size: number): void {
     if (!this.admit(seq)) return;
-    this.#writer.commit(size);
+    this.advance(size);
     this.#advance();
   }
 
@@ -49,24 +46,20 @@ export abstract class PendingFrames {
     return this.#takenSeq < this.#nextSeq - 1;
   }
 
-  protected get pendingBytes(): number {
-    return this.#writer.size;
-  }
-
   /** What waits, which then waits no more. */
   protected takePending(): Segment {
-    const segment = this.#writer.take(this.#takenSeq + 1, this.#nextSeq - 1);
+    const segment = this.cut(this.#takenSeq + 1, this.#nextSeq - 1);
     this.#takenSeq = this.#nextSeq - 1;
     return segment;
   }
 
   /** A copy of what waits. */
   protected peekPending(): Segment {
-    return this.#writer.peek(this.#takenSeq + 1, this.#nextSeq - 1);
+    return this.peek(this.#takenSeq + 1, this.#nextSeq - 1);
   }
 
   protected dropPending(): void {
-    this.#writer.drop();
+    this.drop();
     this.#takenSeq = this.#nextSeq - 1;
   }
 

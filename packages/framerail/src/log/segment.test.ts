@@ -104,16 +104,16 @@ test("bytes that are no chunks are walked to an end [G8]", () => {
 test("frames that are not taken can be looked at, and are dropped or go on, in the next block too [G3] [G8]", () => {
   const writer = new SegmentWriter();
   const [one, two] = [frameText(1, "a".repeat(1_500)), frameText(2, "b".repeat(1_500))];
-  writer.append(one);
+  writer.write(one);
   const looked = writer.peek(1, 1);
   // The first block has no room for it: what its tick has so far goes along.
-  writer.append(two);
+  writer.write(two);
   expect(writer.size).toBe(one.length + two.length);
   expect(framesOf(looked).toString()).toBe(one);
-  const taken = writer.take(1, 2);
+  const taken = writer.cut(1, 2);
   expect(decodeChunks(taken.chunks)).toBe(one + two);
   expect(writer.size).toBe(0);
-  writer.append(frameText(3, "dropped"));
+  writer.write(frameText(3, "dropped"));
   writer.drop();
   const next = writeTick(writer, [{ seq: 3, sse: frameText(3, "kept") }]);
   expect(framesOf(next).toString()).toBe(frameText(3, "kept"));
@@ -129,9 +129,9 @@ test("a tick without end is not moved for each of its frames [G8]", () => {
   const blocks = new Set<ArrayBufferLike>();
   const frame = frameText(1, "x".repeat(200));
   for (let seq = 1; seq <= 4_000; seq += 1) {
-    writer.append(frame);
+    writer.write(frame);
     blocks.add(writer.bytes.buffer);
   }
   expect(blocks.size).toBeLessThan(16);
-  expect(framesOf(writer.take(1, 4_000)).length).toBe(4_000 * frame.length);
+  expect(framesOf(writer.cut(1, 4_000)).length).toBe(4_000 * frame.length);
 });

@@ -19,10 +19,10 @@ interface SegmentPlace {
   readonly end: number;
 }
 
-export class Segment {
+export class Segment implements SegmentPlace {
   readonly firstSeq: number;
-  readonly #block: Buffer;
-  readonly #start: number;
+  readonly block: Buffer;
+  readonly start: number;
   #lastSeq: number;
   #end: number;
   /** Made for the first who asks: a turn may have a thousand readers. */
@@ -31,8 +31,8 @@ export class Segment {
   constructor({ firstSeq, lastSeq, block, start, end }: SegmentPlace) {
     this.firstSeq = firstSeq;
     this.#lastSeq = lastSeq;
-    this.#block = block;
-    this.#start = start;
+    this.block = block;
+    this.start = start;
     this.#end = end;
   }
 
@@ -40,25 +40,29 @@ export class Segment {
     return this.#lastSeq;
   }
 
+  get end(): number {
+    return this.#end;
+  }
+
   /** Size line, frames, line end; and so on. */
   get chunks(): Buffer {
-    this.#chunks ??= this.#block.subarray(this.#start, this.#end);
+    this.#chunks ??= this.block.subarray(this.start, this.#end);
     return this.#chunks;
   }
 
   /** Bytes of the chunks. */
   get size(): number {
-    return this.#end - this.#start;
+    return this.#end - this.start;
   }
 
   /** One of the holder's own, which it may let grow. */
   copy(): Segment {
-    return this.#from(this.firstSeq, this.#start);
+    return this.#from(this.firstSeq, this.start);
   }
 
   /** Takes in the one that follows; false where it stands somewhere else (S3). */
   join(next: Segment): boolean {
-    if (next.#block !== this.#block || next.#start !== this.#end) return false;
+    if (next.block !== this.block || next.start !== this.#end) return false;
     this.#end = next.#end;
     this.#lastSeq = next.#lastSeq;
     this.#chunks = undefined;
@@ -67,10 +71,10 @@ export class Segment {
 
   /** What is left of it from the chunk on that has the frame after `afterSeq`. */
   tail(afterSeq: number): Segment {
-    let [seq, at] = [this.firstSeq, this.#start];
+    let [seq, at] = [this.firstSeq, this.start];
     while (at < this.#end) {
-      const end = at + CHUNK_HEAD + readSize(this.#block, at);
-      const next = seq + countFrames(this.#block.subarray(at + CHUNK_HEAD, end));
+      const end = at + CHUNK_HEAD + readSize(this.block, at);
+      const next = seq + countFrames(this.block.subarray(at + CHUNK_HEAD, end));
       if (next > afterSeq + 1) break;
       [seq, at] = [next, end + CHUNK_TAIL];
     }
@@ -78,7 +82,7 @@ export class Segment {
   }
 
   #from(firstSeq: number, start: number): Segment {
-    return new Segment({ firstSeq, lastSeq: this.#lastSeq, block: this.#block, start, end: this.#end });
+    return new Segment({ firstSeq, lastSeq: this.#lastSeq, block: this.block, start, end: this.#end });
   }
 }
 
@@ -93,7 +97,7 @@ const NO_BLOCK = Buffer.alloc(0);
 
 /**
  * Writes the ticks of one turn, into blocks that grow with it (S3). Frames are written behind each other, as bytes by
- * whoever claims room for one, or as text; `take` makes a tick of them. What was taken is never written to again.
+ * whoever claims room for one, or as text; `cut` makes a tick of them. What was cut is never written to again.
  */
 export class SegmentWriter implements FrameRoom {
   bytes = NO_BLOCK;
@@ -102,7 +106,7 @@ export class SegmentWriter implements FrameRoom {
   /** Where the frames of this tick begin; before them stands what HTTP puts there. */
   #start = 0;
 
-  /** Bytes of the frames that are not taken yet. */
+  /** Bytes of the frames that are not cut yet. */
   get size(): number {
     return this.end - this.#start;
   }
@@ -114,18 +118,18 @@ export class SegmentWriter implements FrameRoom {
   }
 
   /** The next frame has so many bytes. */
-  commit(size: number): void {
+  advance(size: number): void {
     this.end += size;
   }
 
-  append(frame: string): void {
+  write(frame: string): void {
     // A unit of a string is at most three bytes.
     this.claim(frame.length * 3);
     this.end += this.bytes.write(frame, this.end);
   }
 
   /** The frames so far, which then are no longer this writer's. */
-  take(firstSeq: number, lastSeq: number): Segment {
+  cut(firstSeq: number, lastSeq: number): Segment {
     const [block, start, frames] = [this.bytes, this.#start - CHUNK_HEAD, this.end];
     writeSize(block, start, this.size);
     block[frames] = CR;
@@ -142,11 +146,11 @@ export class SegmentWriter implements FrameRoom {
     const copy = new SegmentWriter();
     copy.claim(this.size);
     this.bytes.copy(copy.bytes, copy.end, this.#start, this.end);
-    copy.commit(this.size);
-    return copy.take(firstSeq, lastSeq);
+    copy.advance(this.size);
+    return copy.cut(firstSeq, lastSeq);
   }
 
-  /** Forgets the frames that are not taken. */
+  /** Forgets the frames that are not cut. */
   drop(): void {
     this.end = this.#start;
   }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TURN_BYTES_IN_MEMORY_MAX } from "./limits.js";
-import { framesAfter, SegmentWriter } from "./segment.js";
+import { framesAfter, framesOf, SegmentWriter } from "./segment.js";
 import { writeTick } from "./testing/create-segment.js";
 import { TurnBuffer } from "./turn-buffer.js";
 
@@ -19,6 +19,20 @@ test("what a reader was given stays as it was when more comes [G3]", () => {
   for (const { segment, seq } of given) expect(segment?.lastSeq).toBe(seq);
   expect(framesAfter(buffer.after(2) ?? expect.fail("nothing there"), 2).toString()).toBe([3, 4, 5].map(text).join(""));
   expect(buffer.after(5)).toBeUndefined();
+});
+
+test("what stands between two ticks and was not released is not given to a reader [G3]", () => {
+  const [writer, buffer] = [new SegmentWriter(), new TurnBuffer(1)];
+  const tick = (seq: number, text: string) => writeTick(writer, [{ seq, sse: `data: ${text}\n\n` }]);
+  buffer.release(tick(1, "one"), false);
+  tick(2, "never released");
+  buffer.release(tick(2, "two"), false);
+  buffer.release(tick(3, "three"), false);
+  const read = [0, 1].map((afterSeq) => buffer.after(afterSeq) ?? expect.fail("nothing there"));
+  expect(read.map((segment) => [segment.lastSeq, String(framesOf(segment))])).toEqual([
+    [1, "data: one\n\n"],
+    [3, "data: two\n\ndata: three\n\n"],
+  ]);
 });
 
 test("the oldest frames leave memory when there are too many, and the newest stay however large they are [G8]", () => {

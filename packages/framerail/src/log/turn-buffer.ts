@@ -7,13 +7,16 @@
 //   B3. Watchers are woken when there is something new; one that leaves while others are woken disturbs nobody.
 
 import { TURN_BYTES_IN_MEMORY_MAX } from "./limits.js";
-import type { Segment } from "./segment.js";
+import { Segment } from "./segment.js";
 import type { Watcher } from "./turn-log.js";
 
 export class TurnBuffer {
   #epoch: number;
-  /** Of our own: ticks that stand behind each other are one. The newest by itself, because every tick comes to it. */
-  #newest: Segment | undefined;
+  /** Ticks that stand behind each other are one run. Where the newest run stands is kept here: every tick comes to it. */
+  #block: Buffer | undefined;
+  #start = 0;
+  #end = 0;
+  #firstSeq = 0;
   readonly #older: Segment[] = [];
   #bytes = 0;
   /** What comes after it may not go (B2). */
@@ -55,10 +58,8 @@ export class TurnBuffer {
 
   /** Takes the next segment; `seals`: its last frame is the terminal. Watchers hear of it with `wake`. */
   release(segment: Segment, seals: boolean): void {
-    if (this.#newest?.join(segment) !== true) {
-      if (this.#newest !== undefined) this.#older.push(this.#newest);
-      this.#newest = segment.copy();
-    }
+    if (segment.block !== this.#block || segment.start !== this.#end) this.#beginRun(segment);
+    this.#end = segment.end;
     this.#latest = segment;
     this.#bytes += segment.size;
     this.#lastSeq = segment.lastSeq;
@@ -80,10 +81,10 @@ export class TurnBuffer {
   held(afterSeq: number): Segment[] {
     const found = this.#kept().filter(({ lastSeq }) => lastSeq > afterSeq);
     const [first, ...others] = found;
-    return first === undefined ? [] : [first.tail(afterSeq), ...others.map((other) => other.copy())];
+    return first === undefined ? [] : [first.tail(afterSeq), ...others];
   }
 
-  /** The frames up to `lastSeq` are elsewhere, and none after them is here yet. */
+  /** The frames up to `lastSeq` are elsewhere, and none is here yet. */
   skipTo(lastSeq: number, sealed: boolean): void {
     this.#lastSeq = lastSeq;
     this.#sealed = sealed;
@@ -114,7 +115,18 @@ export class TurnBuffer {
   }
 
   #kept(): Segment[] {
-    return this.#newest === undefined ? [] : [...this.#older, this.#newest];
+    return [...this.#older, ...this.#newest()];
+  }
+
+  #newest(): Segment[] {
+    const [block, start, end] = [this.#block, this.#start, this.#end];
+    if (block === undefined) return [];
+    return [new Segment({ firstSeq: this.#firstSeq, lastSeq: this.#lastSeq, block, start, end })];
+  }
+
+  #beginRun({ firstSeq, block, start }: Segment): void {
+    this.#older.push(...this.#newest());
+    [this.#firstSeq, this.#block, this.#start] = [firstSeq, block, start];
   }
 
   // B2

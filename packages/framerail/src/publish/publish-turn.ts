@@ -12,6 +12,7 @@
 //   T6. A tap that throws is reported and costs neither the turn nor the other taps their event.
 //   T7. The clock is read once per event, for the taps and for the frame: a reading costs as much as a stage.
 //   T8. Text, the frame of every token, is written as bytes to where the log keeps it; other frames are made as text.
+//   T9. While the writer is held back the agent cannot be heard: it has not fallen silent [D-6].
 
 import type { AgentEvent, Clock, Draft, TurnOutcome, Usage } from "@framerail/protocol";
 import {
@@ -26,6 +27,7 @@ import {
   splitText,
   TEXT_CHUNK_BYTES_MAX,
 } from "@framerail/protocol";
+import { markOf, msSince } from "../clock.js";
 import type { EncodedFrame, FrameSink } from "../log/frame-sink.js";
 import type { Policy, PolicyReport, TurnPolicy, TurnPolicyOptions } from "../policy/policy.js";
 import type { PolicyName } from "../registry/registry.js";
@@ -71,8 +73,8 @@ export type PublishReport =
 
 export interface TurnPublication {
   readonly outcome: TurnOutcome | undefined;
-  /** When the last event came. */
-  readonly heardAt: number;
+  /** How long ago, at the time `now`, the last event came, or the writer was last held back (T9). */
+  silentMs(now: number): number;
   /** Aborted at the latch, unless the turn completed; the reason is the FramerailError given to `latch`. */
   readonly signal: AbortSignal;
   /** Takes the next event of one of the turn's emitters; throws INVALID_EVENT at whoever wrote what is none. */
@@ -102,6 +104,9 @@ const TEXT_LENGTH_WHOLE = TEXT_CHUNK_BYTES_MAX / 3;
 
 const NO_TAPS: readonly Tap[] = [];
 
+/** The event that is on its way (T7): in one place for all turns, since its stages are through before another comes. */
+const taken: { by: Publication | undefined; at: number } = { by: undefined, at: 0 };
+
 class Publication implements TurnPublication, TurnPolicyOptions {
   // What every event needs stands here by itself: options are put together by callers in many shapes, and a load that
   // meets many costs more than a stage.
@@ -116,9 +121,8 @@ class Publication implements TurnPublication, TurnPolicyOptions {
   readonly #encoder;
   readonly #policy: TurnPolicy;
   readonly #abort = new AbortController();
-  heardAt = 0;
-  /** An event is on its way (T7). */
-  #isTaking = false;
+  #heardMark = 0;
+  #held = 0;
   #seq = 0;
   #usage: Usage = NO_USAGE;
   #ended = false;
@@ -155,8 +159,19 @@ class Publication implements TurnPublication, TurnPolicyOptions {
     return this.#abort.signal;
   }
 
-  ready(): Promise<void> {
-    return this.#sink.ready();
+  silentMs(now: number): number {
+    return this.#held > 0 ? 0 : msSince(this.#heardMark, now);
+  }
+
+  // T9
+  async ready(): Promise<void> {
+    this.#held += 1;
+    try {
+      await this.#sink.ready();
+    } finally {
+      this.#held -= 1;
+      this.#heardMark = markOf(this.#clock.now());
+    }
   }
 
   accept(event: AgentEvent, emitter: string): void {
@@ -217,8 +232,9 @@ class Publication implements TurnPublication, TurnPolicyOptions {
       return;
     }
     const at = this.#clock.now();
-    this.heardAt = at;
-    this.#isTaking = true;
+    this.#heardMark = markOf(at);
+    taken.by = this;
+    taken.at = at;
     try {
       this.#tell(event, emitter, at);
       if (event.type === "metrics") this.#usage = addUsage(this.#usage, event.tokens);
@@ -226,13 +242,13 @@ class Publication implements TurnPublication, TurnPolicyOptions {
       const decision = this.#policy.apply(event, emitter);
       this.#observer?.decided(event, emitter, decision);
     } finally {
-      this.#isTaking = false;
+      taken.by = undefined;
     }
   }
 
   // T7: what is shown between events, a batch by its timer for instance, is shown at its own time.
   #now(): number {
-    return this.#isTaking ? this.heardAt : this.#clock.now();
+    return taken.by === this ? taken.at : this.#clock.now();
   }
 
   /** What policy shows. */

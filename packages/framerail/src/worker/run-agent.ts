@@ -7,15 +7,20 @@ import type { Principal } from "../agent/principal.js";
 import type { EventSink } from "../agent/writer.js";
 import { createWriter, runWithWriter } from "../agent/writer.js";
 
+export interface AgentStepContext {
+  readonly events: EventSink;
+  readonly signal: AbortSignal;
+  readonly budget?: CallBudget | undefined;
+}
+
 export interface AgentStep {
-  run(context: EventSink & { readonly signal: AbortSignal; readonly budget?: CallBudget | undefined }): Promise<RunEnd>;
+  run(context: AgentStepContext): Promise<RunEnd>;
 }
 
 export function agentStep(agent: Agent, input: TurnInput, principal: Principal): AgentStep {
   return {
-    async run(context) {
-      const { signal, budget } = context;
-      const writer = createWriter(context, agent.manifest.id);
+    async run({ events, signal, budget }) {
+      const writer = createWriter(events, agent.manifest.id);
       return runWithWriter(writer, () => agent.run(input, { writer, signal, principal, budget }));
     },
   };

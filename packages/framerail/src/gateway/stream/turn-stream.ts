@@ -10,6 +10,7 @@
 //       of it must be stored, that is a drop [W-NFR-5].
 
 import type { Clock } from "@framerail/protocol";
+import { markOf, msSince } from "../../clock.js";
 import type { LoggedFrame } from "../../log/frame-sink.js";
 import type { Segment } from "../../log/segment.js";
 import { framesAfter, framesOf } from "../../log/segment.js";
@@ -44,7 +45,8 @@ export class TurnStream implements Watcher {
   #waitsFor: "frames" | "drain" | "back" = "frames";
   #cancelDrain: (() => void) | undefined;
   #cancelHeartbeat: () => void;
-  #lastSentAt: number;
+  /** When the last bytes went. */
+  #sentMark: number;
   #over = false;
 
   constructor(options: TurnStreamOptions) {
@@ -52,7 +54,7 @@ export class TurnStream implements Watcher {
     this.#options = options;
     [this.#view, this.#output, this.#format, this.#clock] = [view, output, format, clock];
     this.#seq = afterSeq;
-    this.#lastSentAt = clock.now();
+    this.#sentMark = markOf(clock.now());
     output.text(format.opening);
     this.#cancelHeartbeat = clock.schedule(HEARTBEAT_MS, () => this.#beat());
     this.#unwatch = view.watch(this);
@@ -108,7 +110,7 @@ export class TurnStream implements Watcher {
       output.text(format.project === undefined ? frames : format.project(frames));
     }
     this.#seq = segment.lastSeq;
-    this.#lastSentAt = this.#clock.now();
+    this.#sentMark = markOf(this.#clock.now());
   }
 
   // T2
@@ -159,7 +161,7 @@ export class TurnStream implements Watcher {
       const bytes = Buffer.from(text);
       output.text(format.project === undefined ? bytes : format.project(bytes));
     }
-    this.#lastSentAt = clock.now();
+    this.#sentMark = markOf(clock.now());
   }
 
   // T3
@@ -183,12 +185,12 @@ export class TurnStream implements Watcher {
   // T4. One timer per heartbeat, not per frame: it looks when the last frame went, and waits for the rest.
   #beat(): void {
     const { output, format, clock } = this.#options;
-    const silentMs = clock.now() - this.#lastSentAt;
+    const silentMs = msSince(this.#sentMark, clock.now());
     if (silentMs >= HEARTBEAT_MS && this.#waitsFor === "frames") {
       output.text(format.heartbeat);
-      this.#lastSentAt = clock.now();
+      this.#sentMark = markOf(clock.now());
     }
-    const nextMs = Math.max(1, HEARTBEAT_MS - (clock.now() - this.#lastSentAt));
+    const nextMs = Math.max(1, HEARTBEAT_MS - msSince(this.#sentMark, clock.now()));
     this.#cancelHeartbeat = clock.schedule(nextMs, () => this.#beat());
   }
 }

@@ -210,7 +210,7 @@ class MemoryTurn extends PendingFrames implements TurnAppender {
   }
 
   get backlogBytes(): number {
-    return this.pendingBytes;
+    return this.size;
   }
 
   seal(terminal: LoggedFrame): Promise<void> {

@@ -68,7 +68,7 @@ export class RedisTurn extends PendingFrames implements TurnAppender {
   }
 
   get backlogBytes(): number {
-    return this.pendingBytes + this.#sendingBytes;
+    return this.size + this.#sendingBytes;
   }
 
   seal(terminal: LoggedFrame): Promise<void> {
@@ -109,7 +109,7 @@ export class RedisTurn extends PendingFrames implements TurnAppender {
   nextItem(): AppendItem | undefined {
     if (this.#failure !== undefined || this.#confirming) return undefined;
     if (this.#sending.length === 0 && this.hasPending) {
-      this.#sendingBytes = this.pendingBytes;
+      this.#sendingBytes = this.size;
       this.#sending = [this.takePending()];
     }
     if (this.#sending.length === 0 && !this.#asks) return undefined;

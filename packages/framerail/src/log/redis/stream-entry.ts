@@ -32,8 +32,8 @@ export function cutSegment(segment: Segment, afterSeq: number): Segment {
   const frames = framesAfter(segment, afterSeq);
   const writer = new SegmentWriter().claim(frames.length);
   writer.bytes.set(frames, writer.end);
-  writer.commit(frames.length);
-  return writer.take(afterSeq + 1, segment.lastSeq);
+  writer.advance(frames.length);
+  return writer.cut(afterSeq + 1, segment.lastSeq);
 }
 
 export function listFrames(segment: Segment): LoggedFrame[] {

@@ -10,6 +10,6 @@ export function createSegment(frames: readonly LoggedFrame[]): Segment {
 
 /** The same, by a writer that has written others before. */
 export function writeTick(writer: SegmentWriter, frames: readonly LoggedFrame[]): Segment {
-  for (const { sse } of frames) writer.append(sse);
-  return writer.take(frames[0]?.seq ?? 0, frames.at(-1)?.seq ?? 0);
+  for (const { sse } of frames) writer.write(sse);
+  return writer.cut(frames[0]?.seq ?? 0, frames.at(-1)?.seq ?? 0);
 }
