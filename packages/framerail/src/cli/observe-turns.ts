@@ -3,7 +3,9 @@
 import type { AgentEvent, Draft, TurnOutcome } from "@framerail/protocol";
 import { steadyMs } from "../clock.js";
 import type { TurnObserver } from "../dispatch/observe-turn.js";
+import type { PublishObserver } from "../publish/publish-turn.js";
 import type { PolicyName } from "../registry/registry.js";
+import { DIMENSION_VALUES_MAX } from "../telemetry/limits.js";
 import type { Logger } from "../telemetry/logger.js";
 import type { Metrics } from "../telemetry/metrics.js";
 import type { StreamMeter, TurnMeter } from "../telemetry/turn-meter.js";
@@ -16,40 +18,42 @@ export interface ObserveOptions {
 }
 
 export function observeTurns({ metrics, logger }: ObserveOptions): (turn: ObservedTurn) => TurnObserver {
-  const onUnregistered = watchUnregistered({
+  const report = watchUnregistered({
     count: () => metrics.unregisteredStatus(),
     warn: ({ message, emitter, event_id }) => logger.warn(message, { agent_id: emitter, event_id }),
   });
-  return ({ agentId }) => new Observer({ metrics, agentId, report: onUnregistered });
+  const counters = new Map<string, EventCounter>();
+  const counterOf = (agentId: string) => {
+    const events = counters.get(agentId) ?? new EventCounter(metrics, agentId);
+    counters.set(agentId, events);
+    return events;
+  };
+  return ({ agentId }) => new Observer({ metrics, agentId, events: counterOf(agentId), report });
 }
 
-class Observer implements TurnObserver {
+/** Counts the events of all turns of an agent. */
+class EventCounter implements PublishObserver {
   readonly #metrics: Metrics;
   readonly #agentId: string;
-  readonly #meter: TurnMeter;
   /** The agent's own, which most events are of. */
   readonly #own: StreamMeter;
-  readonly #startedAt = steadyMs();
-  readonly report: TurnObserver["report"];
+  readonly #others = new Map<string, StreamMeter>();
 
-  constructor({ metrics, agentId, report }: Pick<TurnObserver, "report"> & { metrics: Metrics; agentId: string }) {
+  constructor(metrics: Metrics, agentId: string) {
     this.#metrics = metrics;
     this.#agentId = agentId;
-    this.#meter = metrics.turn({ sub_agent_id: agentId });
-    this.#own = this.#meter.emitter(agentId);
-    this.report = report;
+    this.#own = metrics.stream({ sub_agent_id: agentId });
   }
 
   decided(event: AgentEvent, emitter: string, decision: PolicyName): void {
-    const meter = emitter === this.#agentId ? this.#own : this.#meter.emitter(emitter);
+    const meter = emitter === this.#agentId ? this.#own : this.#meterOf(emitter);
     meter.policy(event.type, decision);
   }
 
-  frame(draft: Draft, seq: number, size: number): void {
+  frame(draft: Draft, size: number): void {
     this.#own.frame(draft.type, size);
-    if (seq === 1) this.#meter.ttfe(steadyMs() - this.#startedAt);
-    if (draft.type === "status") this.#meter.status(draft.payload.data.event_id);
-    if (draft.type === "error") this.#meter.errorFrame(draft.payload.error.code);
+    if (draft.type === "status") this.#own.status(draft.payload.data.event_id);
+    if (draft.type === "error") this.#own.errorFrame(draft.payload.error.code);
   }
 
   startWrite(): number {
@@ -58,6 +62,39 @@ class Observer implements TurnObserver {
 
   endWrite(started: number): void {
     this.#own.endWrite(started);
+  }
+
+  #meterOf(emitter: string): StreamMeter {
+    const known = this.#others.get(emitter);
+    if (known !== undefined) return known;
+    const meter = this.#metrics.stream({ sub_agent_id: emitter });
+    // Past the maximum all are "other", and are looked up again each time rather than kept.
+    if (this.#others.size < DIMENSION_VALUES_MAX) this.#others.set(emitter, meter);
+    return meter;
+  }
+}
+
+interface ObserverOptions extends Pick<TurnObserver, "events" | "report"> {
+  readonly metrics: Metrics;
+  readonly agentId: string;
+}
+
+class Observer implements TurnObserver {
+  readonly events: PublishObserver;
+  readonly report: TurnObserver["report"];
+  readonly #metrics: Metrics;
+  readonly #meter: TurnMeter;
+  readonly #startedAt = steadyMs();
+
+  constructor({ metrics, agentId, events, report }: ObserverOptions) {
+    this.events = events;
+    this.report = report;
+    this.#metrics = metrics;
+    this.#meter = metrics.turn({ sub_agent_id: agentId });
+  }
+
+  opened(): void {
+    this.#meter.ttfe(steadyMs() - this.#startedAt);
   }
 
   async commit<T>(work: () => Promise<T>): Promise<T> {

@@ -28,6 +28,8 @@ export interface RunTurnOptions extends PublishTurnOptions {
   /** How long the caller lets the turn take; then it pauses, and can be continued [C-24]. */
   readonly timeMs?: number | undefined;
   readonly budget?: CallBudget;
+  /** The first frame is at the log. */
+  onOpened?(): void;
   /** Stores the turn's end and its terminal frame, which leaves only when this has resolved [G4]. */
   commit?(outcome: TurnOutcome, terminal: EncodedFrame): Promise<void>;
   /** What the step threw, whole, for operators. */
@@ -61,6 +63,7 @@ class Running implements RunningTurn, Heard {
     const { clock, timeMs } = options;
     this.#options = options;
     this.#turn = publishTurn(options);
+    options.onOpened?.();
     this.#idle = new IdleWatch(this, clock, options.idleMs ?? IDLE_MS);
     this.#cancelDeadline = clock.schedule(options.deadlineMs ?? STEP_DEADLINE_MS, () =>
       this.#end(new FramerailError("DEADLINE_EXCEEDED", `agent ${options.agentId} took too long`)),

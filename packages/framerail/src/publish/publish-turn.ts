@@ -38,12 +38,12 @@ export interface Tap {
   take(event: AgentEvent, emitter: string, at: number): void;
 }
 
-/** Counts what becomes of a turn's events. */
+/** Counts what becomes of events. Turns may share one, which is then in the processor's cache for each of them. */
 export interface PublishObserver {
   /** What policy decided about an event. */
   decided(event: AgentEvent, emitter: string, decision: PolicyName): void;
   /** A frame went to the log. `size` in bytes; characters will do, for most text they are the same. */
-  frame(draft: Draft, seq: number, size: number): void;
+  frame(draft: Draft, size: number): void;
   /** Around one write of the step; `started` is what the first gave. */
   startWrite(): number;
   endWrite(started: number): void;
@@ -219,7 +219,7 @@ class Publication implements TurnPublication, TurnPolicyOptions {
     const terminal = this.#terminal;
     if (terminal === undefined) throw new FramerailError("INVARIANT_VIOLATION", "a turn is sealed before it ended");
     if (this.#sealed === undefined) {
-      this.#observer?.frame(this.#terminalDraft as Draft, terminal.seq, terminal.sse.length);
+      this.#observer?.frame(this.#terminalDraft as Draft, terminal.sse.length);
       this.#sealed = this.#sink.seal(terminal);
     }
     return this.#sealed;
@@ -282,7 +282,7 @@ class Publication implements TurnPublication, TurnPolicyOptions {
 
   #append(draft: Draft): void {
     const size = (draft.type === "text" && this.#appendText(draft.payload.chunk)) || this.#appendFrame(draft);
-    this.#observer?.frame(draft, this.#seq, size);
+    this.#observer?.frame(draft, size);
     if (this.#sink.backlogBytes > BACKLOG_BYTES_HIGH * BACKLOG_FACTOR_MAX) {
       this.#fail("invariant_violation", new FramerailError("PACE_EXCEEDED", "the writer did not wait for ready()"));
     }

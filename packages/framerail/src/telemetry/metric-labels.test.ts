@@ -15,24 +15,22 @@ import {
 } from "./metric-catalogue.js";
 import type { Metrics } from "./metrics.js";
 import { openMetrics, scrape } from "./testing/open-metrics.js";
-import type { StreamMeter, TurnMeter } from "./turn-meter.js";
 
 /** Everything that can be counted, each with a word that is known and with one that is not. */
 function countEverything(metrics: Metrics, words: { known: boolean; word: string }): void {
   const of = <T extends string>(known: T): T => (words.known ? known : (words.word as T));
   const dimensions = Object.fromEntries(DIMENSIONS.map((name) => [name, words.word]));
   const turn = metrics.turn(dimensions);
-  for (const meter of [turn, turn.emitter(words.word), metrics.stream(dimensions)] satisfies StreamMeter[]) {
-    meter.frame(of("text"), 10);
-    meter.status(of("composing_answer"));
-    meter.policy(of("text"), of("forward"));
-    meter.errorFrame(of("INTERNAL_ERROR"));
-    meter.oversized();
-    meter.dropped();
-    meter.rejected();
-  }
+  const meter = metrics.stream(dimensions);
+  meter.frame(of("text"), 10);
+  meter.status(of("composing_answer"));
+  meter.policy(of("text"), of("forward"));
+  meter.errorFrame(of("INTERNAL_ERROR"));
+  meter.oversized();
+  meter.dropped();
+  meter.rejected();
+  for (let started = -1; started === -1; meter.endWrite(started)) started = meter.startWrite();
   turn.ttfe(1);
-  for (let started = -1; started === -1; turn.endWrite(started)) started = turn.startWrite();
   turn.terminal(of("completed"));
   turn.cancelled(of("REQUEST_CANCELLED"));
   turn.end(of("completed"));
@@ -79,9 +77,9 @@ test("ids that are passed where a word belongs are on no page, and are counted a
   const page = await metrics.text();
   for (const id of ids) expect(page).not.toContain(id);
   const read = await scrape(metrics);
-  for (const dimension of DIMENSIONS) expect(read.by("stream_events_emitted_total", dimension)).toEqual({ other: 150 });
-  expect(read.by("stream_events_emitted_total", "event_type")).toEqual({ other: 150 });
-  expect(read.by("stream_rendering_policy_applied_total", "policy")).toEqual({ other: 150 });
+  for (const dimension of DIMENSIONS) expect(read.by("stream_events_emitted_total", dimension)).toEqual({ other: 50 });
+  expect(read.by("stream_events_emitted_total", "event_type")).toEqual({ other: 50 });
+  expect(read.by("stream_rendering_policy_applied_total", "policy")).toEqual({ other: 50 });
   expect(read.by("framerail_http_requests_total", "route")).toEqual({ other: 50 });
   expect(read.by("framerail_http_requests_total", "status_class")).toEqual({ other: 50 });
   expect(read.by("framerail_turns_ended_total", "outcome")).toEqual({ other: 50 });
@@ -90,7 +88,7 @@ test("ids that are passed where a word belongs are on no page, and are counted a
 
 test("a turn without a dimension has none, and a listed value is shown as it is [W-MET-11]", async () => {
   const metrics = openMetrics({ dimensions: { vertical: ['a"b\\c\nd'], experiment_arm: ["b"] } });
-  metrics.turn({ vertical: 'a"b\\c\nd', experiment_arm: "", dm_type: "unlisted" }).frame("text", 1);
+  metrics.stream({ vertical: 'a"b\\c\nd', experiment_arm: "", dm_type: "unlisted" }).frame("text", 1);
   expect((await scrape(metrics)).series.find(({ name }) => name === "stream_events_emitted_total")?.labels).toEqual({
     vertical: 'a"b\\c\nd',
     sub_agent_id: "none",
@@ -117,7 +115,7 @@ test("lists past their maximum, and combinations past theirs, become other and l
     statusIds: numbers(STATUS_IDS_MAX + 10),
     routes: numbers(ROUTES_MAX + 10),
   });
-  for (const vertical of numbers(DIMENSION_VALUES_MAX + 10)) metrics.turn({ vertical }).frame("text", 1);
+  for (const vertical of numbers(DIMENSION_VALUES_MAX + 10)) metrics.stream({ vertical }).frame("text", 1);
   for (const id of numbers(STATUS_IDS_MAX + 10)) metrics.stream().status(id);
   for (const route of numbers(ROUTES_MAX + 10)) metrics.httpRequest(route, 200);
   const page = await scrape(metrics);
@@ -128,7 +126,7 @@ test("lists past their maximum, and combinations past theirs, become other and l
   let turns = DIMENSION_VALUES_MAX + 10;
   for (const vertical of numbers(40))
     for (const dm_type of numbers(40)) {
-      metrics.turn({ vertical, dm_type }).frame("text", 1);
+      metrics.stream({ vertical, dm_type }).frame("text", 1);
       turns += 1;
     }
   const { series, value } = await scrape(metrics);
@@ -145,10 +143,10 @@ test("lists past their maximum, and combinations past theirs, become other and l
 test("the closed lists are those of the wire, the vocabulary and the registry [W-MET-1] [W-MET-3] [W-MET-5]", async () => {
   expect([...DECISIONS].sort()).toEqual([...POLICIES].sort());
   const metrics = openMetrics();
-  const turn: TurnMeter = metrics.turn({});
-  for (const type of FRAME_TYPES) turn.frame(type, 1);
-  for (const type of EVENT_TYPES) for (const decision of POLICIES) turn.policy(type, decision);
-  for (const code of FAILURE_CODES) turn.errorFrame(code);
+  const meter = metrics.stream();
+  for (const type of FRAME_TYPES) meter.frame(type, 1);
+  for (const type of EVENT_TYPES) for (const decision of POLICIES) meter.policy(type, decision);
+  for (const code of FAILURE_CODES) meter.errorFrame(code);
   for (const reason of AUTH_FAILURES) metrics.authFailure(reason);
   const page = await scrape(metrics);
   const ones = (words: readonly string[], count = 1) => Object.fromEntries(words.map((word) => [word, count]));
@@ -161,9 +159,10 @@ test("the closed lists are those of the wire, the vocabulary and the registry [W
 
 test("a frame is in the smallest class it fits in, and one over the limit in the last [W-NFR-7]", async () => {
   const metrics = openMetrics();
-  const turn = metrics.turn({});
-  for (const size of [0, 1, 1_024, 1_025, 2_048, 2_049, 131_073, 262_144, 262_145, 9_000_000]) turn.frame("text", size);
-  turn.oversized();
+  const meter = metrics.stream();
+  for (const size of [0, 1, 1_024, 1_025, 2_048, 2_049, 131_073, 262_144, 262_145, 9_000_000])
+    meter.frame("text", size);
+  meter.oversized();
   expect((await scrape(metrics)).by("stream_frame_sizes_total", "bytes_max")).toEqual({
     1024: 3,
     2048: 2,
@@ -196,7 +195,7 @@ test("counting a frame costs a small part of what a labelled counter costs [W-NF
     labelNames: [...DIMENSIONS, "event_type"],
     registers: [new Registry()],
   });
-  const turn = openMetrics().turn({});
+  const meter = openMetrics().stream();
   const types = ["text", "text", "text", "status", "reasoning"] as const;
   const cpuOf = (count: (index: number) => void) => {
     for (let index = 0; index < 20_000; index += 1) count(index);
@@ -204,7 +203,7 @@ test("counting a frame costs a small part of what a labelled counter costs [W-NF
     for (let index = 0; index < 200_000; index += 1) count(index);
     return process.cpuUsage(before).user;
   };
-  const ours = cpuOf((index) => turn.frame(types[index % 5] ?? "text", 300));
+  const ours = cpuOf((index) => meter.frame(types[index % 5] ?? "text", 300));
   const theirs = cpuOf((index) => labelled.inc({ ...labels, event_type: types[index % 5] ?? "text" }));
   expect(theirs / ours).toBeGreaterThan(5);
 });

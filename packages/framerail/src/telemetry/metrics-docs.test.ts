@@ -56,8 +56,8 @@ test("the page about metrics has a row for each, with both names, its kind and i
 
 test("every alert names metrics, labels and values that are on the page, and says what it means [W-MET-7] [W-NFR-5]", async () => {
   const metrics = openMetrics();
-  const meter = metrics.turn({});
-  meter.ttfe(1);
+  metrics.turn({}).ttfe(1);
+  const meter = metrics.stream();
   meter.oversized();
   for (let started = -1; started === -1; meter.endWrite(started)) started = meter.startWrite();
   const page = await scrape(metrics);
@@ -83,6 +83,6 @@ test("a dropped frame has an alert of its own, whose condition the page meets wi
   const dropping = async () =>
     (await scrape(metrics)).series.filter(({ name, value }) => name === "stream_sse_frame_dropped_total" && value > 0);
   expect(await dropping()).toEqual([]);
-  metrics.turn({ vertical: "shop" }).dropped();
+  metrics.stream({ vertical: "shop" }).dropped();
   expect(await dropping()).toMatchObject([{ value: 1, labels: { vertical: "shop" } }]);
 });

@@ -20,7 +20,7 @@ import {
 } from "./limits.js";
 import type { AuthFailure, Cut, Metric, Transport } from "./metric-catalogue.js";
 import { AUTH_FAILURES, CUTS, labelNames, METRICS, OUTCOMES, prometheusName, TRANSPORTS } from "./metric-catalogue.js";
-import type { Family, Row } from "./stream-rows.js";
+import type { Family, Row, StreamRows } from "./stream-rows.js";
 import { createStreamRows } from "./stream-rows.js";
 import type { StreamMeter, TurnMeter, TurnMeterOptions, WriteTiming } from "./turn-meter.js";
 import { createStreamMeter, createTurnMeter } from "./turn-meter.js";
@@ -80,7 +80,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       });
       return scrape;
     },
-    turn: countTurns(registry, { rows, ...timing }),
+    turn: countTurns(registry, rows),
     stream: (dimensions = {}) => createStreamMeter(rows, dimensions, timing),
     unregisteredStatus: () => unregistered.inc(),
     reader: countReaders(registry),
@@ -114,15 +114,14 @@ function timeWrites(registry: Registry, nowMs: () => number): WriteTiming {
   };
 }
 
-function countTurns(registry: Registry, port: WriteTiming & Pick<TurnMeterOptions, "rows">): Metrics["turn"] {
+function countTurns(registry: Registry, rows: StreamRows): Metrics["turn"] {
   const started = counter(registry, METRICS.turnsStarted);
   const ended = counter(registry, METRICS.turnsEnded);
   const running = gauge(registry, METRICS.turnsRunning);
   const ttfe = histogram(registry, METRICS.ttfe);
   for (const outcome of OUTCOMES) ended.inc({ outcome }, 0);
   const options: TurnMeterOptions = {
-    ...port,
-    meters: new Map(),
+    rows,
     observeTtfe: ({ labels }, ms) => observe(ttfe, labels, ms),
     onEnd(outcome) {
       running.dec();

@@ -7,7 +7,7 @@
 
 import type { CancelCode, EventType, FailureCode, FrameType } from "@framerail/protocol";
 import type { Dimensions } from "./dimensions.js";
-import { DIMENSION_VALUES_MAX, WRITES_PER_SAMPLE } from "./limits.js";
+import { WRITES_PER_SAMPLE } from "./limits.js";
 import type { Decision, OutcomeKind, Terminal } from "./metric-catalogue.js";
 import { FRAME_SIZES, SIZE_BYTES_FIRST } from "./metric-catalogue.js";
 import type { Layout, Row, StreamRows } from "./stream-rows.js";
@@ -33,9 +33,8 @@ export interface StreamMeter {
   endWrite(started: number): void;
 }
 
-export interface TurnMeter extends StreamMeter {
-  /** The counts of another emitter of the same turn. */
-  emitter(subAgentId: string): StreamMeter;
+/** Counts what happens once in a turn. */
+export interface TurnMeter {
   /** The first frame went, so long after dispatch began. */
   ttfe(ms: number): void;
   /** The terminal frame went. */
@@ -54,10 +53,8 @@ export interface WriteTiming {
 }
 
 /** What a turn's meter needs beside its row. */
-export interface TurnMeterOptions extends WriteTiming {
+export interface TurnMeterOptions {
   readonly rows: StreamRows;
-  /** One for each row, which all turns share: what is counted at every frame is then in reach for the next turn too. */
-  readonly meters: Map<Row, StreamMeter>;
   observeTtfe(row: Row, ms: number): void;
   onEnd(outcome: OutcomeKind): void;
 }
@@ -80,9 +77,9 @@ export function createTurnMeter(options: TurnMeterOptions, dimensions: Dimension
 }
 
 class RowMeter implements StreamMeter {
-  protected readonly layout: Layout;
-  protected readonly row: Row;
-  protected readonly cells: Float64Array;
+  readonly #layout: Layout;
+  readonly #row: Row;
+  readonly #cells: Float64Array;
   readonly #sizes: number;
   readonly #timing: WriteTiming;
   // What was counted last: in a stream of tokens the next is the same, and a comparison costs half a look-up.
@@ -94,50 +91,50 @@ class RowMeter implements StreamMeter {
 
   constructor(layout: Layout, row: Row, timing: WriteTiming) {
     this.#timing = timing;
-    this.layout = layout;
-    this.row = row;
-    this.cells = row.cells;
+    this.#layout = layout;
+    this.#row = row;
+    this.#cells = row.cells;
     this.#sizes = layout.frameSizes.cell(FRAME_SIZES[0] ?? "");
   }
 
   frame(type: FrameType, size: number): void {
     if (type !== this.#frameType) {
       this.#frameType = type;
-      this.#frameCell = this.layout.frames.cell(type);
+      this.#frameCell = this.#layout.frames.cell(type);
     }
-    this.cells[this.#frameCell]! += 1;
+    this.#cells[this.#frameCell]! += 1;
     // The classes double, so the class is a number of bits: up to 1,024 bytes is class 0, up to 2,048 class 1.
     const sizeClass = size <= SIZE_BYTES_FIRST ? 0 : 32 - Math.clz32((size - 1) >> SIZE_SHIFT);
-    this.cells[this.#sizes + Math.min(sizeClass, SIZE_LAST)]! += 1;
+    this.#cells[this.#sizes + Math.min(sizeClass, SIZE_LAST)]! += 1;
   }
 
   status(eventId: string): void {
-    this.cells[this.layout.statuses.cell(eventId)]! += 1;
+    this.#cells[this.#layout.statuses.cell(eventId)]! += 1;
   }
 
   policy(type: EventType, decision: Decision): void {
     if (type !== this.#eventType || decision !== this.#decision) {
       this.#eventType = type;
       this.#decision = decision;
-      this.#policyCell = this.layout.policies.cellOfPair(type, decision);
+      this.#policyCell = this.#layout.policies.cellOfPair(type, decision);
     }
-    this.cells[this.#policyCell]! += 1;
+    this.#cells[this.#policyCell]! += 1;
   }
 
   errorFrame(code: FailureCode): void {
-    this.cells[this.layout.errorFrames.cell(code)]! += 1;
+    this.#cells[this.#layout.errorFrames.cell(code)]! += 1;
   }
 
   oversized(): void {
-    this.cells[this.#sizes + SIZE_LAST]! += 1;
+    this.#cells[this.#sizes + SIZE_LAST]! += 1;
   }
 
   dropped(): void {
-    this.cells[this.layout.dropped.cell("")]! += 1;
+    this.#cells[this.#layout.dropped.cell("")]! += 1;
   }
 
   rejected(): void {
-    this.cells[this.layout.rejected.cell("")]! += 1;
+    this.#cells[this.#layout.rejected.cell("")]! += 1;
   }
 
   startWrite(): number {
@@ -149,79 +146,44 @@ class RowMeter implements StreamMeter {
   }
 
   endWrite(started: number): void {
-    if (started !== NOT_TIMED) this.#timing.observeWrite(this.row, this.#timing.nowMs() - started);
+    if (started !== NOT_TIMED) this.#timing.observeWrite(this.#row, this.#timing.nowMs() - started);
   }
 }
 
-class OpenTurn extends RowMeter implements TurnMeter {
+class OpenTurn implements TurnMeter {
   readonly #options: TurnMeterOptions;
-  readonly #dimensions: Dimensions;
-  /** Made for the first emitter that is not the agent itself. */
-  #emitters: Map<string, StreamMeter> | undefined;
-  #emitterId: string | undefined;
-  #emitter: StreamMeter;
+  readonly #row: Row;
   #started = false;
   #terminal = false;
   #cancelled = false;
   #ended = false;
 
   constructor(options: TurnMeterOptions, dimensions: Dimensions) {
-    super(options.rows.layout, options.rows.find(dimensions), options);
     this.#options = options;
-    this.#dimensions = dimensions;
-    this.#emitterId = dimensions.sub_agent_id;
-    this.#emitter = this.#meterOf(this.row);
-  }
-
-  // An emitter mostly writes many events in a row: then this is one comparison.
-  emitter(subAgentId: string): StreamMeter {
-    if (subAgentId !== this.#emitterId) {
-      this.#emitterId = subAgentId;
-      this.#emitter = this.#find(subAgentId);
-    }
-    return this.#emitter;
+    this.#row = options.rows.find(dimensions);
   }
 
   ttfe(ms: number): void {
     if (this.#started) return;
     this.#started = true;
-    this.#options.observeTtfe(this.row, ms);
+    this.#options.observeTtfe(this.#row, ms);
   }
 
   terminal(type: Terminal): void {
     if (this.#terminal) return;
     this.#terminal = true;
-    this.cells[this.layout.terminals.cell(type)]! += 1;
+    this.#row.cells[this.#options.rows.layout.terminals.cell(type)]! += 1;
   }
 
   cancelled(trigger: CancelCode): void {
     if (this.#cancelled) return;
     this.#cancelled = true;
-    this.cells[this.layout.cancelled.cell(trigger)]! += 1;
+    this.#row.cells[this.#options.rows.layout.cancelled.cell(trigger)]! += 1;
   }
 
   end(outcome: OutcomeKind): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#options.onEnd(outcome);
-  }
-
-  #find(subAgentId: string): StreamMeter {
-    this.#emitters ??= new Map();
-    const known = this.#emitters.get(subAgentId);
-    if (known !== undefined) return known;
-    const meter = this.#meterOf(this.#options.rows.find({ ...this.#dimensions, sub_agent_id: subAgentId }));
-    // Past the maximum all are "other", and are looked up again each time rather than kept.
-    if (this.#emitters.size < DIMENSION_VALUES_MAX) this.#emitters.set(subAgentId, meter);
-    return meter;
-  }
-
-  #meterOf(row: Row): StreamMeter {
-    let meter = this.#options.meters.get(row);
-    if (meter === undefined) {
-      meter = new RowMeter(this.layout, row, this.#options);
-      this.#options.meters.set(row, meter);
-    }
-    return meter;
   }
 }

@@ -30,13 +30,15 @@ export interface MeteredOptions extends Partial<Pick<RunTurnOptions, "policy" | 
 export function startMetered(metrics: Metrics, agent: Agent, options: MeteredOptions = {}) {
   const { dimensions = { sub_agent_id: agent.manifest.id }, policy = forwardAll, ...rest } = options;
   const meter = metrics.turn(dimensions);
-  const writer = { current: meter as StreamMeter };
+  const meterOf = (sub_agent_id: string) => metrics.stream({ ...dimensions, sub_agent_id });
+  const own = metrics.stream(dimensions);
+  const writer = { current: own };
   const sink = keepFrames();
   const { turn, events } = start(agent, {
     ...rest,
     clock: systemClock,
-    policy: meterPolicy(policy, meter, writer),
-    sink: meterSink(sink, meter, writer),
+    policy: meterPolicy(policy, meterOf, writer),
+    sink: meterSink(sink, meter, own, writer),
   });
   const ended: Promise<TurnOutcome> = turn.ended.then((outcome) => {
     meter.end(outcome.kind);
@@ -45,17 +47,22 @@ export function startMetered(metrics: Metrics, agent: Agent, options: MeteredOpt
   return { turn, meter, sink, events, ended };
 }
 
-function meterPolicy(policy: Policy, meter: TurnMeter, writer: { current: StreamMeter }): Policy {
+function meterPolicy(
+  policy: Policy,
+  meterOf: (emitter: string) => StreamMeter,
+  writer: { current: StreamMeter },
+): Policy {
   return {
     open(options) {
       const inner = policy.open(options);
       return {
         apply(event, emitter) {
-          writer.current = meter.emitter(emitter);
+          const meter = meterOf(emitter);
+          writer.current = meter;
           const started = meter.startWrite();
           const decision = inner.apply(event, emitter);
           meter.endWrite(started);
-          writer.current.policy(event.type, decision);
+          meter.policy(event.type, decision);
           return decision;
         },
         flush: () => inner.flush(),
@@ -65,7 +72,7 @@ function meterPolicy(policy: Policy, meter: TurnMeter, writer: { current: Stream
   };
 }
 
-function meterSink(sink: FrameSink, meter: TurnMeter, writer: { current: StreamMeter }): FrameSink {
+function meterSink(sink: FrameSink, meter: TurnMeter, own: StreamMeter, writer: { current: StreamMeter }): FrameSink {
   return {
     get backlogBytes() {
       return sink.backlogBytes;
@@ -77,7 +84,7 @@ function meterSink(sink: FrameSink, meter: TurnMeter, writer: { current: StreamM
       count(frame, meter, writer.current);
     },
     seal(terminal) {
-      count(terminal, meter, meter);
+      count(terminal, meter, own);
       return sink.seal(terminal);
     },
   };
