@@ -73,12 +73,13 @@ export function writeAscii(text: string, to: Uint8Array, start: number): number 
   return start + length;
 }
 
-/** Writes a whole number so that its last digit stands before `end`. */
+/** Writes a whole number below 2^31 so that its last digit stands before `end`. */
 export function writeDigits(value: number, to: Uint8Array, end: number): void {
-  let rest = value;
+  let rest = value | 0;
   let at = end;
   do {
-    const tenth = Math.floor(rest / 10);
+    // Of whole numbers, which an engine divides by a multiplication.
+    const tenth = (rest / 10) | 0;
     at -= 1;
     to[at] = ZERO + rest - tenth * 10;
     rest = tenth;
