@@ -8,14 +8,14 @@ const INPUT = { turn_id: "turn_1", conversation_id: "conv_1", message: "hello", 
 
 async function say(agent) {
   let text = "";
-  const sink = {
+  const events = {
     accept(event) {
       text += event.content ?? "";
     },
     ready: () => Promise.resolve(),
   };
   const step = agentStep(agent, INPUT, { tenant_id: "tenant_1", user_id: "user_1" });
-  await step.run({ ...sink, signal: new AbortController().signal });
+  await step.run({ events, signal: new AbortController().signal });
   return text;
 }
 
