@@ -2,29 +2,35 @@
 // nothing is decoded, so that the reader is never what a bench measures.
 //   C1. What HTTP puts around chunks has CR before LF and so is never an empty line of ours; where it stands between the two
 //       line ends of a frame, which no server here writes, the frame is not counted.
+//   C2. A comment, such as the sign of life that a silent stream gives, is no frame: streams that only give those are at rest.
 
 import { machineUs, STAMP_DIGITS, STAMP_MARK } from "./chunk.js";
 
 const LF = 10;
+const COLON = 58;
 const ZERO = 48;
 
 export class FrameCounter {
   #wasLf = false;
+  #isComment = false;
   #digits = -1;
   #stamp = 0;
 
   /** How many frames end in the first `size` bytes. */
   count(bytes: Uint8Array, size: number): number {
     let frames = 0;
-    let wasLf = this.#wasLf;
+    let [wasLf, isComment] = [this.#wasLf, this.#isComment];
     for (let at = 0; at < size; at += 1) {
       const isLf = bytes[at] === LF;
       if (isLf && wasLf) {
-        frames += 1;
-        wasLf = false;
-      } else wasLf = isLf;
+        if (!isComment) frames += 1;
+        [wasLf, isComment] = [false, false];
+      } else {
+        if (wasLf && bytes[at] === COLON) isComment = true;
+        wasLf = isLf;
+      }
     }
-    this.#wasLf = wasLf;
+    [this.#wasLf, this.#isComment] = [wasLf, isComment];
     return frames;
   }
 
