@@ -249,20 +249,14 @@ const DISPATCH = [
       "clock.schedule(SETTLE_MS_MAX + 1, resolve)",
       "turn-waits",
     ],
-    ["the accounting is waited for", "    await settle(run, clock);\n", "", "turn-waits"],
+    ["the accounting is waited for", "    await settle(this.#run, clock);\n", "", "turn-waits"],
     ["the timer of that wait is taken back", "      cancel();\n      resolve();", "      resolve();", "turn-waits"],
     [
       "the end is stored before it is told",
       "    await commit?.(outcome, this.#turn.terminal as EncodedFrame);\n    await this.#turn.seal();",
       "    await this.#turn.seal();\n    await commit?.(outcome, this.#turn.terminal as EncodedFrame);",
     ],
-    ["a cancel does not wait for the step", '    turn.signal.addEventListener("abort", done);\n', ""],
-    [
-      "the listener on the turn is taken off",
-      '      turn.signal.removeEventListener("abort", done);\n',
-      "",
-      "turn-waits",
-    ],
+    ["a turn that is latched is finished", "    queueMicrotask(() => this.#endWith(this.#finish()));\n", ""],
     [
       "what a stopped step throws is no news",
       "if (turn.latch(outcomeOfError(error), isFramerailError(error) ? error : undefined)) tellFailure(options, error);",

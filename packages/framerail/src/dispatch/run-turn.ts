@@ -12,7 +12,7 @@
 import type { Clock, TurnOutcome } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { EncodedFrame } from "../log/frame-sink.js";
-import type { PublishTurnOptions, TurnPublication } from "../publish/publish-turn.js";
+import type { LatchListener, PublishTurnOptions, TurnPublication } from "../publish/publish-turn.js";
 import { publishTurn } from "../publish/publish-turn.js";
 import type { Heard } from "./idle-watch.js";
 import { IdleWatch } from "./idle-watch.js";
@@ -51,26 +51,31 @@ export function runTurn(options: RunTurnOptions): RunningTurn {
   return new Running(options);
 }
 
-class Running implements RunningTurn, Heard {
+class Running implements RunningTurn, Heard, LatchListener {
   readonly ended: Promise<TurnOutcome>;
   readonly #options: RunTurnOptions;
   readonly #turn: TurnPublication;
+  readonly #run: Promise<void>;
   readonly #idle: IdleWatch;
   readonly #cancelDeadline: () => void;
   readonly #cancelLimit: (() => void) | undefined;
+  #endWith!: (outcome: Promise<TurnOutcome>) => void;
 
   constructor(options: RunTurnOptions) {
     const { clock, timeMs } = options;
     this.#options = options;
-    this.#turn = publishTurn(options);
+    this.ended = new Promise((resolve) => {
+      this.#endWith = resolve;
+    });
+    this.#turn = publishTurn(options, this);
     options.onOpened?.();
     this.#idle = new IdleWatch(this, clock, options.idleMs ?? IDLE_MS);
     this.#cancelDeadline = clock.schedule(options.deadlineMs ?? STEP_DEADLINE_MS, () =>
       this.#end(new FramerailError("DEADLINE_EXCEEDED", `agent ${options.agentId} took too long`)),
     );
     if (timeMs !== undefined) this.#cancelLimit = clock.schedule(timeMs, () => this.#pause());
-    const run = runStep(this.#turn, { events: this.#turn, signal: this.#turn.signal, budget: options.budget }, options);
-    this.ended = this.#finish(run);
+    const context = { events: this.#turn, signal: this.#turn.signal, budget: options.budget };
+    this.#run = runStep(this.#turn, context, options);
   }
 
   cancel(why: "request" | "idle" = "request"): void {
@@ -93,6 +98,11 @@ class Running implements RunningTurn, Heard {
     this.#end(new FramerailError("CANCELLED", `agent ${this.#options.agentId} fell silent`, { cause: IDLE }));
   }
 
+  latched(): void {
+    // What ended the turn is through first, if it was the step's first words also the constructor.
+    queueMicrotask(() => this.#endWith(this.#finish()));
+  }
+
   #pause(): void {
     const reason = new FramerailError("CANCELLED", "the time that the caller gave is over");
     this.#turn.latch({ kind: "paused", limit: "time_limit" }, reason);
@@ -102,13 +112,12 @@ class Running implements RunningTurn, Heard {
     this.#turn.latch(outcomeOfError(reason), reason);
   }
 
-  async #finish(run: Promise<void>): Promise<TurnOutcome> {
+  async #finish(): Promise<TurnOutcome> {
     const { clock, commit } = this.#options;
-    await whenLatched(this.#turn, run);
     this.#idle.close();
     this.#cancelDeadline();
     this.#cancelLimit?.();
-    await settle(run, clock);
+    await settle(this.#run, clock);
     const outcome = this.#turn.outcome as TurnOutcome;
     await commit?.(outcome, this.#turn.terminal as EncodedFrame);
     await this.#turn.seal();
@@ -136,18 +145,6 @@ function tellFailure({ onFailure }: RunTurnOptions, error: unknown): void {
 
 function outcomeOfEnd(end: StepEnd): TurnOutcome {
   return end.kind === "paused" ? { kind: "paused", limit: end.limit } : { kind: "completed" };
-}
-
-/** The step's own end latches, and so do a cancel, a violation and the deadline, while the step may still be running. */
-function whenLatched(turn: TurnPublication, run: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      turn.signal.removeEventListener("abort", done);
-      resolve();
-    };
-    turn.signal.addEventListener("abort", done);
-    void run.then(done);
-  });
 }
 
 function settle(run: Promise<void>, clock: Clock): Promise<void> {

@@ -89,8 +89,14 @@ export interface TurnPublication {
   seal(): Promise<void>;
 }
 
-export function publishTurn(options: PublishTurnOptions): TurnPublication {
-  return new Publication(options);
+/** Whoever runs the turn. */
+export interface LatchListener {
+  /** The turn has ended, but for its terminal frame. */
+  latched(): void;
+}
+
+export function publishTurn(options: PublishTurnOptions, listener?: LatchListener): TurnPublication {
+  return new Publication(options, listener);
 }
 
 /** Still heard after the end, by taps: what the work that was cut off has cost [C-44]. */
@@ -111,6 +117,7 @@ class Publication implements TurnPublication, TurnPolicyOptions {
   // What every event needs stands here by itself: options are put together by callers in many shapes, and a load that
   // meets many costs more than a stage.
   readonly #options: PublishTurnOptions;
+  readonly #listener: LatchListener | undefined;
   readonly #clock: Clock;
   readonly #tap: Tap | undefined;
   /** Most turns have one tap, which is not looked for among others. */
@@ -130,9 +137,10 @@ class Publication implements TurnPublication, TurnPolicyOptions {
   #terminal: EncodedFrame | undefined;
   #sealed: Promise<void> | undefined;
 
-  constructor(options: PublishTurnOptions) {
+  constructor(options: PublishTurnOptions, listener: LatchListener | undefined) {
     const { turnId, conversationId, epoch, clock, policy } = options;
     this.#options = options;
+    this.#listener = listener;
     this.#clock = clock;
     [this.#tap] = options.taps;
     this.#otherTaps = options.taps.length > 1 ? options.taps.slice(1) : NO_TAPS;
@@ -212,6 +220,7 @@ class Publication implements TurnPublication, TurnPolicyOptions {
     this.#policy.close();
     if (outcome.kind !== "completed")
       this.#abort.abort(reason ?? new FramerailError("CANCELLED", "the turn has ended"));
+    this.#listener?.latched();
     return true;
   }
 
