@@ -99,7 +99,7 @@ class Running implements RunningTurn, Heard, LatchListener {
   }
 
   latched(): void {
-    // What ended the turn is through first, if it was the step's first words also the constructor.
+    // After this tick: then the last frames before the terminal are out, and a step that ends at once is known here.
     queueMicrotask(() => this.#endWith(this.#finish()));
   }
 

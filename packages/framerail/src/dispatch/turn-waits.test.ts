@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import type { Agent } from "../agent/agent.js";
 import { SETTLE_MS_MAX, STEP_DEADLINE_MS } from "./limits.js";
-import { agentOf, handClock, keepFrames, play, start, tick } from "./testing/turn-bench.js";
+import { agentOf, forwardAll, handClock, keepFrames, play, start, tick } from "./testing/turn-bench.js";
 
 const tokens = { input_tokens: 3, output_tokens: 2, total_tokens: 5, reasoning_tokens: 0, cached_tokens: 0 };
 const aborted = (signal: AbortSignal) =>
@@ -10,6 +10,21 @@ const aborted = (signal: AbortSignal) =>
 const stuck = agentOf(() => new Promise(() => undefined));
 
 describe("what would keep a turn from its end", () => {
+  test("a policy that throws when it is closed does not [G1]", async () => {
+    const open: typeof forwardAll.open = (turn) => ({
+      ...forwardAll.open(turn),
+      close() {
+        throw new Error("the policy failed");
+      },
+    });
+    const { turn, sink } = start(
+      agentOf(async ({ writer }) => writer.text("Hello")),
+      { policy: { open } },
+    );
+    expect(await turn.ended).toEqual({ kind: "completed" });
+    expect(sink.types()).toEqual(["response_id", "text", "completed"]);
+  });
+
   test("a listener for failures that throws does not [G1]", async () => {
     const broken = agentOf(() => Promise.reject(new Error("the step failed")));
     const onFailure = () => {

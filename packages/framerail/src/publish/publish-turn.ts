@@ -91,7 +91,7 @@ export interface TurnPublication {
 
 /** Whoever runs the turn. */
 export interface LatchListener {
-  /** The turn has ended, but for its terminal frame. */
+  /** The outcome is certain. What goes out before the terminal goes in this tick, and whatever fails there changes nothing. */
   latched(): void;
 }
 
@@ -208,6 +208,7 @@ class Publication implements TurnPublication, TurnPolicyOptions {
     }
     const drafts = this.#guard.end(outcome);
     this.#ended = true;
+    this.#listener?.latched();
     const terminal = drafts.pop();
     for (const draft of drafts) {
       this.#tapCloser(draft);
@@ -220,7 +221,6 @@ class Publication implements TurnPublication, TurnPolicyOptions {
     this.#policy.close();
     if (outcome.kind !== "completed")
       this.#abort.abort(reason ?? new FramerailError("CANCELLED", "the turn has ended"));
-    this.#listener?.latched();
     return true;
   }
 
