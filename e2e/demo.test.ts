@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,18 +13,29 @@ import { readSse } from "./harness/sse-reader.js";
 const ROOT = join(import.meta.dirname, "..");
 const BIN = join(ROOT, "packages/framerail/bin/framerail.js");
 
+/** The demo's, with windows that only the answer closes: on a busy machine two that begin at once are parted by more. */
+function copyRegistry(): string {
+  const copy = mkdtempSync(join(tmpdir(), "framerail-registry-"));
+  cpSync(join(ROOT, "packages/framerail/demo/registry"), copy, { recursive: true });
+  const file = join(copy, "verticals/shop/status_events.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll("window_ms: 150", "window_ms: 5000"));
+  return copy;
+}
+
 let folder: string;
+let registry: string;
 let program: Program;
 beforeAll(async () => {
   folder = copyEmbeddedTemplate();
+  registry = copyRegistry();
   program = await startProgram({
-    args: ["dev", "--data", folder, "--port", "0"],
+    args: ["dev", "--data", folder, "--registry", registry, "--port", "0"],
     env: { FRAMERAIL_SCRIPT_SPEED: "50", OPENAI_API_KEY: "" },
   });
 }, 120_000);
 afterAll(async () => {
   await program.kill();
-  rmSync(folder, { recursive: true, force: true });
+  for (const path of [folder, registry]) rmSync(path, { recursive: true, force: true });
 });
 
 async function ask(agentId: string, language = "en") {
