@@ -13,6 +13,8 @@ import { findPort } from "./find-port.js";
 import { findPostgres } from "./find-postgres.js";
 
 const START_MS_MAX = 60_000;
+/** A server that is there answers, however busy the machine is; one that may not be is asked again. */
+const [CONNECT_MS_MAX, PROBE_MS_MAX] = [30_000, 2_000];
 
 export interface PostgresServer {
   url(database: string): string;
@@ -73,7 +75,15 @@ export async function createPostgresServer(
 
 /** Runs statements on a database by a plain connection: what a test does behind the program's back. */
 export async function onServer(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  return runStatements(url, CONNECT_MS_MAX, statements);
+}
+
+async function runStatements(
+  url: string,
+  connectMsMax: number,
+  statements: readonly string[],
+): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: connectMsMax });
   client.on("error", () => undefined);
   await client.connect();
   try {
@@ -93,7 +103,7 @@ async function untilReady(url: string, launch: () => void): Promise<void> {
   for (const start = Date.now(); ; ) {
     launch();
     try {
-      await onServer(url, "select 1");
+      await runStatements(url, PROBE_MS_MAX, ["select 1"]);
       return;
     } catch (error) {
       if (Date.now() - start > START_MS_MAX) throw error;
