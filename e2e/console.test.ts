@@ -140,7 +140,7 @@ describe("a turn in the console", () => {
     await shown.close();
   });
 
-  test("streams in two tabs at once, and both show the same to the last word [G2]", async () => {
+  test("streams in two tabs at once, and both show the same to the last word [G2] [C-29]", async () => {
     const first = await openConsole(browser, program.url);
     await first.choose("story");
     await first.send("count 150 every 20");

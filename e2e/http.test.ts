@@ -200,7 +200,7 @@ describe("a cancel", () => {
 });
 
 describe("what is no request", () => {
-  test("gets a problem document and changes nothing", async () => {
+  test("gets a problem document, no stream, and changes nothing [L-35]", async () => {
     const session = await openSession(program.url, "story");
     const path = `/v1/sessions/${session}/turns`;
     const bad: [unknown, Record<string, string>, number, string][] = [

@@ -28,7 +28,7 @@ test("silence is noticed to the millisecond after the last event, with one timer
   expect(clock.waiting).toBe(0);
 });
 
-test("time in which the writer is held back does not count as silence [D-6]", async () => {
+test("time in which the writer is held back does not count as silence [D-6] [C-6]", async () => {
   const clock = handClock();
   const startedAt = clock.now();
   let [release, silentAt] = [() => {}, 0];

@@ -160,7 +160,7 @@ export function describeTurnLog(name: string, open: () => Promise<OpenLog>): voi
       }
     });
 
-    test("no frame is released in the tick it was written in [G3]", async () => {
+    test("no frame is released in the tick it was written in [G3] [C-27]", async () => {
       const { turnId, append } = await start();
       append(1, 1);
       const view = await viewOf(turnId);
