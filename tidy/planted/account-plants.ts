@@ -59,6 +59,10 @@ const HELD: readonly Row[] = [
   ["what is not stored stays", " || oldest.lastSeq > this.#storedSeq", ""],
   ["what is stored may go", "    this.#storedSeq = seq;\n    this.#letGo();\n", "    this.#letGo();\n"],
 ];
+const LEFT: readonly Row[] = [
+  ["a turn whose beginning is stored", "readWhole(turn.view, turn.view.firstSeq - 1)", "readWhole(turn.view)"],
+  ["a place behind a gap", " || found.firstSeq > afterSeq + 1", ""],
+];
 const PACKING: readonly Row[] = [
   ["who waits is let in", "  else next(table);\n", "  else tables.push(table);\n"],
   ["a table is given back", "    giveBack(table);\n", ""],
@@ -93,6 +97,11 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("log", "segment", "segment", SEGMENT),
   ...rowsOf("log", "turn-buffer", "turn-buffer", BUFFER),
   ...rowsOf("log", "turn-buffer", "memory/memory-log", HELD),
+  ...rowsOf("log/memory", "memory-log", "memory-log", LEFT),
+  ...rowsOf("log/memory", "journal-places", "memory-log", [
+    ["places have a bound", "if (this.#fields.length === JOURNAL_PLACES_MAX * FIELDS)", "if (Number.isNaN(FIELDS))"],
+    ["whole rows go", "splice(0, this.#fields.length / 2)", "splice(0, this.#fields.length / 2 + 1)"],
+  ]),
   ...rowsOf("store", "frame-segment", "frame-segment", PACKING),
   ...rowsOf("dispatch", "seal-orphan", "open-call-db", [
     ["a call under way at a death", "await readOpenCalls(database, orgId, turnId)", "[]"],

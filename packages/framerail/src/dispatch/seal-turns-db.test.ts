@@ -1,16 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import { FramerailError, systemClock } from "@framerail/protocol";
+import { setTimeout as sleep, setImmediate as tick } from "node:timers/promises";
+import { createFrameEncoder, createSseFraming, FramerailError, systemClock } from "@framerail/protocol";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMemoryLog } from "../log/memory/memory-log.js";
 import { readWhole } from "../log/read-whole.js";
 import type { TurnLog } from "../log/turn-log.js";
 import type { Database } from "../store/database.js";
+import type { StoredFrame } from "../store/frame-segment.js";
+import { cutSegments, packFrames } from "../store/frame-segment.js";
 import { dropLease, renewLease } from "../store/leases.js";
 import type { TestStore } from "../store/testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "../store/testing/open-store.js";
 import { endOf, framesOf, startTurn } from "../store/testing/turn-fixtures.js";
 import { commitTurnEnd } from "../store/turn-end.js";
+import { readFrames, storeSegment } from "../store/turn-frames.js";
 import { readTurn } from "../store/turns.js";
 import { LEASE_MS, LEASE_RENEW_MS } from "./limits.js";
 import type { SealReport } from "./seal-turns.js";
@@ -115,6 +118,40 @@ describe.each(DRIVERS)("a process beside others, with its store on the %s driver
     await sealer.round();
     expect(await readTurn(store.database, org, turn.turnId)).toMatchObject({ status: "ended" });
     expect(abandoned.size).toBe(0);
+    await sealer.close();
+    await log.close();
+  });
+
+  test("seals a long turn that it could not end with all that readers saw, of which memory has the last part alone [D-4] [G1] [G3]", async () => {
+    const log = createMemoryLog();
+    const abandoned = new Set<string>();
+    const { sealer, owner } = await seal(log, store.database, abandoned);
+    const { turnId } = await startTurn(store.database, org, { owner });
+    const ref = { orgId: org, turnId, epoch: 1 };
+    const framing = createSseFraming({ idPrefix: `${turnId}.1.` });
+    const encoder = createFrameEncoder({ responseId: turnId, clock: systemClock, framing });
+    const frames = [{ seq: 1, sse: encoder.encode("response_id", 1, {}) }];
+    for (let seq = 2; seq <= 2_000; seq += 1)
+      frames.push({ seq, sse: encoder.encode("text", seq, { chunk: `${seq}`.padEnd(300) }) });
+    const turn = log.open(ref, { isStored: true });
+    for (const frame of frames) {
+      turn.append(frame);
+      if (frame.seq % 20 === 0) await tick();
+    }
+    for (const segment of cutSegments(frames.slice(0, 1_500)))
+      await storeSegment(store.database, ref, await packFrames(segment));
+    turn.stored(1_500);
+    turn.abandon();
+    abandoned.add(turnId);
+    await sealer.round();
+    const stored: StoredFrame[] = [];
+    for (let more = true; more; ) {
+      const page = await readFrames(store.database, org, turnId, stored.at(-1)?.seq ?? 0);
+      stored.push(...page.frames);
+      more = page.more;
+    }
+    expect(stored.slice(0, -1)).toEqual(frames);
+    expect(stored.at(-1)?.sse).toContain('"INTERNAL_ERROR"},"is_final":true');
     await sealer.close();
     await log.close();
   });

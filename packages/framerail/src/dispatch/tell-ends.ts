@@ -61,10 +61,10 @@ async function tellEnd({ database, log }: EndTellerOptions, { org_id: orgId, tur
   // What the log does not have at all is read from the store.
   if (view === undefined || view.sealed) return;
   const turn = { orgId, turnId, epoch: end.epoch + 1 };
-  const logged = await log.takeOver(turn);
+  const loggedSeq = (await log.takeOver(turn)).at(-1)?.seq ?? 0;
   const rest: LoggedFrame[] = [];
   for (let more = true; more; ) {
-    const page = await readFrames(database, orgId, turnId, logged.length + rest.length);
+    const page = await readFrames(database, orgId, turnId, rest.at(-1)?.seq ?? loggedSeq);
     rest.push(...page.frames);
     more = page.more;
   }

@@ -14,6 +14,8 @@ export const BUSY_MS_APART = 2;
 export const JOURNAL_FILE_BYTES_MAX = 67_108_864;
 /** One record of the journal; a longer one is not ours. */
 export const JOURNAL_RECORD_BYTES_MAX = 16_777_216;
+/** Ticks of one turn whose places in the journal are known: far more than may wait for the store, even of the shortest frames. */
+export const JOURNAL_PLACES_MAX = 65_536;
 /** What one tick of all turns usually brings to the journal; a larger one is put together elsewhere. */
 export const JOURNAL_TICK_BYTES = 1_048_576;
 /** How long a sealed turn stays in memory for readers that come at its end. */

@@ -44,6 +44,11 @@ export class TurnBuffer {
     this.#epoch = Math.max(this.#epoch, epoch);
   }
 
+  /** The oldest frame that is here; undefined when none is. */
+  get keptSeq(): number | undefined {
+    return this.#older[0]?.firstSeq ?? (this.#block && this.#firstSeq);
+  }
+
   get lastSeq(): number {
     return this.#lastSeq;
   }

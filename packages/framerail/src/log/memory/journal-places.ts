@@ -1,6 +1,8 @@
 // Where in the journal the frames of one turn are: a row of numbers for every tick, in one list, because an object for every
 // tick of every turn would be most of what the process holds.
+//   J1. At most JOURNAL_PLACES_MAX rows. The oldest go first: their frames are in the store.
 
+import { JOURNAL_PLACES_MAX } from "../limits.js";
 import type { JournalPlace } from "./journal-file.js";
 
 export interface PlacedFrames {
@@ -15,8 +17,14 @@ const FIELDS = 5;
 export class JournalPlaces {
   readonly #fields: number[] = [];
 
+  get firstSeq(): number | undefined {
+    return this.#fields[0];
+  }
+
   /** Frames that follow those that were added last. */
   add({ firstSeq, lastSeq, place }: PlacedFrames): void {
+    // J1: many at once, since what stays is moved.
+    if (this.#fields.length === JOURNAL_PLACES_MAX * FIELDS) this.#fields.splice(0, this.#fields.length / 2);
     this.#fields.push(firstSeq, lastSeq, place.file, place.offset, place.length);
   }
 

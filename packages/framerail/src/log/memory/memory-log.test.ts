@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setImmediate as tick } from "node:timers/promises";
 import { FramerailError } from "@framerail/protocol";
 import { expect, test } from "vitest";
-import { BUSY_MS_APART } from "../limits.js";
+import { BUSY_MS_APART, JOURNAL_PLACES_MAX } from "../limits.js";
 import { describeTurnLog, frameOf, readOn, untilReleased } from "../testing/log-contract.js";
 import type { JournalFile } from "./journal-file.js";
 import { openJournal } from "./journal-file.js";
@@ -111,6 +111,40 @@ test("a turn that is in the store stays for those who read it, and goes after a 
   for (const timer of timers) timer();
   expect(await log.attach(turnId)).toBeUndefined();
   expect((await readOn(view, 0)).text).toBe(frameOf(turnId, 1).sse);
+});
+
+test("who ends a turn in its owner's place finds what was not stored, although its beginning is gone [D-4] [G3]", async () => {
+  const log = createMemoryLog();
+  const turnId = randomUUID();
+  const text = (seq: number) => `id: ${turnId}.1.${seq}\ndata: ${"x".repeat(1_000)}\n\n`;
+  const owner = log.open({ orgId, turnId, epoch: 1 }, { isStored: true });
+  for (let seq = 1; seq <= 2_000; seq += 1) {
+    owner.append({ seq, sse: text(seq) });
+    if (seq % 10 === 0) await tick();
+  }
+  owner.stored(1_500);
+  owner.abandon();
+  const left = await log.takeOver({ orgId, turnId, epoch: 2 });
+  const [first] = left;
+  expect(first?.seq).toBeGreaterThan(1);
+  expect(first?.seq).toBeLessThanOrEqual(1_501);
+  expect(left.map(({ seq }) => seq)).toEqual(left.map((_, index) => (first?.seq ?? 0) + index));
+  expect(left.at(-1)).toEqual({ seq: 2_000, sse: text(2_000) });
+});
+
+test("of more ticks than are known the oldest are read elsewhere, and never one in another's place [D-1] [G3] [G8]", async () => {
+  const { file } = counting({ read: () => Buffer.from(frameOf("turn", JOURNAL_PLACES_MAX).sse) });
+  const log = createMemoryLog({ journal: file, nextTick: (flush) => flush() });
+  const turnId = randomUUID();
+  const owner = log.open({ orgId, turnId, epoch: 1 });
+  for (let seq = 1; seq <= JOURNAL_PLACES_MAX; seq += 1) owner.append(frameOf(turnId, seq));
+  const view = (await log.attach(turnId)) ?? expect.fail();
+  expect((await view.readBack(0))[0]?.seq).toBe(1);
+  owner.append(frameOf(turnId, JOURNAL_PLACES_MAX + 1));
+  expect(await view.readBack(0)).toEqual([]);
+  expect(await view.readBack(JOURNAL_PLACES_MAX / 2 - 1)).toEqual([]);
+  expect((await view.readBack(JOURNAL_PLACES_MAX / 2))[0]?.seq).toBe(JOURNAL_PLACES_MAX / 2 + 1);
+  expect((await view.readBack(JOURNAL_PLACES_MAX))[0]?.seq).toBe(JOURNAL_PLACES_MAX + 1);
 });
 
 test("closing writes what waits [D-19]", async () => {

@@ -99,7 +99,7 @@ class MemoryLog implements RecoveredLog {
     if (turn === undefined) return [];
     if (turn.epoch > epoch) throw stale(turnId);
     if (turn.epoch < epoch) turn.fail(stale(turnId));
-    return readWhole(turn.view);
+    return readWhole(turn.view, turn.view.firstSeq - 1);
   }
 
   attach(turnId: string): Promise<TurnView | undefined> {
@@ -311,6 +311,11 @@ class MemoryView extends TurnBuffer implements TurnView {
     return this.#lost;
   }
 
+  /** The first frame that can be read here: those before it are stored. */
+  get firstSeq(): number {
+    return Math.min(this.#places.firstSeq ?? this.lastSeq + 1, this.keptSeq ?? this.lastSeq + 1);
+  }
+
   take(epoch: number): void {
     this.claim(epoch);
     this.#lost = false;
@@ -337,7 +342,7 @@ class MemoryView extends TurnBuffer implements TurnView {
 
   async readBack(afterSeq: number): Promise<readonly LoggedFrame[]> {
     const found = this.#places.after(afterSeq);
-    if (found === undefined || this.#journal === undefined) return [];
+    if (found === undefined || found.firstSeq > afterSeq + 1 || this.#journal === undefined) return [];
     const frames = splitFrames(this.#journal.read(found.place), found.firstSeq);
     return frames.filter(({ seq }) => seq > afterSeq);
   }
