@@ -68,7 +68,8 @@ export interface TurnLog {
   open(turn: TurnRef, options?: OpenOptions): TurnAppender;
   /**
    * Takes the turn from its owner and gives all that the log has of it, in order: the whole turn, or what comes after a part
-   * that is stored. From then on no earlier epoch appends, so that this is all there will be. Throws STALE_EPOCH when it is another's, LOG_UNAVAILABLE when it cannot be told.
+   * that is stored. From then on no earlier epoch appends, so that this is all there will be. Throws STALE_EPOCH when it is
+   * another's, LOG_UNAVAILABLE when it cannot be told.
    */
   takeOver(turn: TurnRef): Promise<readonly LoggedFrame[]>;
   /** Undefined: the log knows nothing of this turn; the store may. Detach when done. */

@@ -11,7 +11,7 @@ export class GrowingText {
   #text: string;
   /** What waits to be joined, the shortest first; a place without any is empty. */
   readonly #levels = Array.from({ length: LEVELS }, () => Array<string>(FEW).fill(""));
-  /** Its digits to the base of FEW are how many wait on each level. */
+  /** Its digits to the base of FEW are the places, on each level, of what comes next. */
   #added = 0;
 
   constructor(first: string) {
