@@ -95,7 +95,7 @@ async function beginTurn(recorder: Recorder, { says, ...rest }: Beginning): Prom
 /** A reader leaves in the middle of a turn and comes back; another stays. */
 export const leaveAndComeBack: Scenario = (build) =>
   playEmbedded(build, async ({ begin, follow }) => {
-    const turnId = await begin("errands", "30 errands every 20 ms");
+    const turnId = await begin("errands", "150 errands every 20 ms");
     await Promise.all([follow(turnId, { leaveAfter: 5 }), follow(turnId)]);
   });
 
