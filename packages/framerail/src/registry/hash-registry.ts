@@ -16,7 +16,7 @@ export function hashRegistry({ entries, locales, defaultLocale }: Omit<Registry,
       entry.default_render_key,
       entry.default_policy,
       [...entry.emitter_subagents].sort(compareText),
-      entry.lifecycle,
+      // Which is also its lifecycle: an entry is deprecated where this stands, and nowhere else.
       entry.deprecation === undefined ? null : [entry.deprecation.since, entry.deprecation.note],
       entry.batch === undefined ? null : [entry.batch.group, entry.batch.window_ms ?? null],
       entry.owner,
