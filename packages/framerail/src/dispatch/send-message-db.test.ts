@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -220,6 +221,33 @@ describe.each(DRIVERS)("a message that is sent, with its store on the %s driver"
     expect(text).toEqual(Array.from({ length: pieces + 2 }, (_, index) => index + 1));
   });
 
+  test("has its answer written once, at its end, however long it was; nothing of it before [P-37] [P-38]", async () => {
+    const { sessionId } = await createSession(store.database, org);
+    await countMessageWrites(store);
+    const writesOf = (turnId: string) =>
+      store.admin(`select role, write from message_writes where run_id = '${turnId}' order by at`);
+    const chunk = "x".repeat(8_000);
+    const mayEnd = new AbortController();
+    const long = defineAgent({
+      id: "assistant",
+      async run(_, { writer }) {
+        for (let size = 0; size < PIECE_BYTES * 2; size += chunk.length) {
+          writer.text(chunk);
+          await writer.ready();
+        }
+        await once(mayEnd.signal, "abort");
+      },
+    });
+    const sent = await send(dispatcherOf(long).dispatcher, sessionId);
+    const piecesOf = () => store.admin(`select first_seq from turn_frames where turn_id = '${sent.turnId}'`);
+    await expect.poll(piecesOf, { timeout: 10_000 }).not.toEqual([]);
+    const question = { role: "user", write: "INSERT" };
+    expect(await writesOf(sent.turnId)).toEqual([question]);
+    mayEnd.abort();
+    expect(sent.kind === "started" && (await sent.ended)).toEqual({ kind: "completed" });
+    expect(await writesOf(sent.turnId)).toEqual([question, { role: "assistant", write: "INSERT" }]);
+  });
+
   test("tells its end only when it is stored, also when the database is away for a while [G4] [D-4]", async () => {
     const { sessionId } = await createSession(store.database, org);
     let away = 0;
@@ -248,3 +276,15 @@ describe.each(DRIVERS)("a message that is sent, with its store on the %s driver"
     expect(sealedWhenStored).toEqual([true]);
   });
 });
+
+/** Every write of a message, whoever makes it, leaves a row in `message_writes` from now on. */
+async function countMessageWrites({ admin }: TestStore): Promise<void> {
+  await admin("create table message_writes (at serial, run_id uuid, role text, write text)");
+  await admin(`create function count_message_write() returns trigger language plpgsql security definer as $$
+    begin
+      insert into message_writes (run_id, role, write) values (new.run_id, new.role, tg_op);
+      return new;
+    end $$`);
+  await admin(`create trigger count_message_write after insert or update on messages
+    for each row execute function count_message_write()`);
+}
