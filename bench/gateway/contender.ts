@@ -4,6 +4,8 @@
 //   W2. After a window every frame that was pushed must have come: a variant that loses frames fails the bench.
 //   W3. A lone stream as fast as it can be read would soon be longer than an answer may be. So every such window has a stream of
 //       its own, and is short.
+//   W4. A process that is young compiles, and lets its heap grow by collecting it again and again; so one window of each pace
+//       comes before those that count.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -92,6 +94,12 @@ export class Contender {
       before = frames;
       return isStill;
     }, `${this.name} comes to rest`);
+  }
+
+  /** W4 */
+  async warmUp(ms: number): Promise<void> {
+    await this.measure({ pace: "saturated", ms });
+    await this.measure({ pace: "paced", ms });
   }
 
   /** `readers`: how many times each pushed frame must come. */

@@ -1,6 +1,7 @@
 // What does the gateway's process pay to deliver one frame, beside the barest server and beside others?
 // Measured, for every variant in processes of its own, in turns in one run, medians of rounds: CPU of the server's process
-// (threads included; not of Redis or Postgres) by frames that a reader in another process has received.
+// (threads included; not of Redis or Postgres) by frames that a reader in another process has received. Every number of
+// turns has processes of its own: what a hundred saturated turns leave behind is no part of what a thousand cost.
 //   paced       FRAMES_PER_SECOND for every turn, one frame at a time
 //   saturated   bursts for every turn, as fast as the reader takes them
 // Ours is the whole server (servers/ours.ts); the others are bare servers with the library's encoding, without policy, log,
@@ -55,7 +56,8 @@ export async function runGateway(given: Partial<GatewayPlan>): Promise<GatewayRo
   const services = await openServices();
   try {
     const open: OpenContender = async (name) => Contender.open(name, await services.next());
-    const rows = await runPhases(plan, open);
+    const rows: GatewayRow[] = [];
+    for (const turns of plan.turns) rows.push(...(await runPhases(plan, open, turns)));
     const sides = plan.sides ? await printSides(open) : undefined;
     if (sides !== undefined) printGoals(rows, sides);
     return rows;
@@ -64,18 +66,20 @@ export async function runGateway(given: Partial<GatewayPlan>): Promise<GatewayRo
   }
 }
 
-async function runPhases(plan: GatewayPlan, open: OpenContender): Promise<GatewayRow[]> {
+/** Both paces at so many turns. */
+async function runPhases(plan: GatewayPlan, open: OpenContender, turns: number): Promise<GatewayRow[]> {
   const contenders: Contender[] = [];
-  const rows: GatewayRow[] = [];
   try {
     for (const name of plan.variants) contenders.push(await open(name));
-    for (const turns of plan.turns) {
-      for (const contender of contenders) await contender.openStreams(turns);
-      for (const pace of PACES) {
-        const found = await runRounds(plan, contenders, pace, turns);
-        printPhase(found);
-        rows.push(...found);
-      }
+    for (const contender of contenders) {
+      await contender.openStreams(turns);
+      await contender.warmUp(plan.windowMs);
+    }
+    const rows: GatewayRow[] = [];
+    for (const pace of PACES) {
+      const found = await runRounds(plan, contenders, pace, turns);
+      printPhase(found);
+      rows.push(...found);
     }
     return rows;
   } finally {

@@ -20,7 +20,7 @@ export interface SideFigures {
 
 const FIRST_FRAMES = 30;
 const LATENCY_TURNS = 1_000;
-const LATENCY_ROUNDS = 3;
+const LATENCY_ROUNDS = 7;
 const LATENCY_MS = 2_000;
 /** Many, beside what a heap takes at once. */
 const IDLE_STREAMS = 6_000;
@@ -79,7 +79,10 @@ async function printFirstFrame(contender: Contender): Promise<void> {
 async function printLatency(open: OpenContender): Promise<number> {
   const contenders = [await open(FLOOR), await open(MEMORY)];
   try {
-    for (const contender of contenders) await contender.openStreams(LATENCY_TURNS);
+    for (const contender of contenders) {
+      await contender.openStreams(LATENCY_TURNS);
+      await contender.warmUp(LATENCY_MS);
+    }
     const found = contenders.map((): number[][] => []);
     for (let round = 0; round < LATENCY_ROUNDS; round += 1) {
       for (const [index, contender] of contenders.entries()) {
