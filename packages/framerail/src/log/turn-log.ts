@@ -52,6 +52,8 @@ export interface TurnView {
   readonly epoch: number;
   readonly lastSeq: number;
   readonly sealed: boolean;
+  /** How long after others, at most, this process may hear of a frame; 0 where nobody can have seen it before. */
+  readonly lagMsMax: number;
   /** Nobody writes the turn on here: readers are cut, and find it elsewhere or in the store. */
   readonly lost: boolean;
   /**

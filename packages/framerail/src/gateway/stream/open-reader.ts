@@ -6,6 +6,7 @@
 //   R3. A reader at the terminal has nothing to read.
 //   R4. A log that cannot be read, or has something else in a frame's place, turns no reader away while the store has the
 //       frame. One that is in neither is gone once its turn has ended; until then it is the log that is away.
+//   R5. A cursor past what this process has heard of is waited for: the reader may have seen that frame elsewhere.
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
@@ -46,6 +47,7 @@ export async function openReader(sources: ReaderSources, request: ReaderRequest)
   const { view, detach } = await attach(sources, request);
   const readBack = (afterSeq: number) => readBehind(view, request, afterSeq);
   try {
+    await catchUp(view, cursor.seq, sources.clock);
     await requireHonoured(turnId, cursor, view, readBack);
     const isAtEnd = view.sealed && cursor.seq === view.lastSeq;
     if (!isAtEnd) return { view, afterSeq: cursor.seq, readBack, detach };
@@ -79,6 +81,15 @@ async function attach({ log, clock }: ReaderSources, { turnId, find, frames }: R
   }
 }
 
+// R5
+async function catchUp(view: TurnView, seq: number, clock: Clock): Promise<void> {
+  const isBehind = () => seq > view.lastSeq && !view.sealed;
+  for (let waitedMs = 0; isBehind() && waitedMs < view.lagMsMax; waitedMs += ATTACH_AGAIN_MS) {
+    if (view.lost) throw new FramerailError("LOG_UNAVAILABLE", "the turn is between two owners");
+    await new Promise<void>((resolve) => void clock.schedule(ATTACH_AGAIN_MS, resolve));
+  }
+}
+
 // R4
 async function readBehind(
   view: TurnView,
@@ -91,9 +102,8 @@ async function readBehind(
   );
   if (logged.length > 0) return logged;
   const stored = await frames(afterSeq);
-  const isGone = stored[0]?.seq !== afterSeq + 1 && failure !== undefined;
-  if (isGone && (await find())?.status !== "ended") throw failure;
-  return stored;
+  if (stored[0]?.seq === afterSeq + 1 || (await find())?.status === "ended") return stored;
+  throw failure ?? new FramerailError("LOG_UNAVAILABLE", "the log does not have the turn now");
 }
 
 /** The frames up to the first that is not the one its number says. */

@@ -14,6 +14,7 @@ export class StoredView implements TurnView {
   readonly lastSeq: number;
   readonly sealed = true;
   readonly lost = false;
+  readonly lagMsMax = 0;
   readonly #frames: StoredViewOptions["frames"];
 
   constructor({ epoch, lastSeq, frames }: StoredViewOptions) {

@@ -80,14 +80,22 @@ export function openJournal(folder: string, replay: (record: ReplayedRecord) => 
   };
   for (const file of files.values()) if (file !== current && file.turns.size === 0) drop(file);
 
+  // Before a write, so that what was written is never reported as refused.
+  const beginNext = () => {
+    const full = current;
+    try {
+      current = openFile(folder, full.number + 1);
+    } catch (cause) {
+      throw new FramerailError("LOG_UNAVAILABLE", "the journal cannot have another file", { cause });
+    }
+    files.set(current.number, current);
+    if (full.turns.size === 0) drop(full);
+  };
+
   return {
     write(records) {
-      const places = append(current, records);
-      if (current.size >= JOURNAL_FILE_BYTES_MAX) {
-        current = openFile(folder, current.number + 1);
-        files.set(current.number, current);
-      }
-      return places;
+      if (current.size >= JOURNAL_FILE_BYTES_MAX) beginNext();
+      return append(current, records);
     },
     read({ file, offset, length }) {
       const bytes = Buffer.allocUnsafe(length);
@@ -128,12 +136,21 @@ function append(file: OpenFile, records: readonly JournalRecord[]): JournalPlace
     // A disk that is nearly full takes a part: that part is no use.
     if (writeSync(file.descriptor, whole, 0, size, file.size) !== size) throw new Error("the disk is full");
   } catch (cause) {
-    ftruncateSync(file.descriptor, file.size);
+    cutBack(file);
     throw new FramerailError("LOG_UNAVAILABLE", "the journal cannot be written", { cause });
   }
   file.size += size;
   for (const [turnId, ids] of newTurns) file.turns.set(turnId, ids);
   return places;
+}
+
+// F2. Where even that cannot be done, the next write begins at the same place, and a torn record is not believed.
+function cutBack({ descriptor, size }: OpenFile): void {
+  try {
+    ftruncateSync(descriptor, size);
+  } catch {
+    // The write's own failure is what is told.
+  }
 }
 
 function idsIn(turns: Map<string, Buffer>, { turnId, orgId }: JournalRecord): Buffer {

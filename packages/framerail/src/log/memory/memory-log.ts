@@ -311,6 +311,10 @@ class MemoryView extends TurnBuffer implements TurnView {
     return this.#lost;
   }
 
+  get lagMsMax(): number {
+    return 0;
+  }
+
   /** The first frame that can be read here: those before it are stored. */
   get firstSeq(): number {
     return Math.min(this.#places.firstSeq ?? this.lastSeq + 1, this.keptSeq ?? this.lastSeq + 1);

@@ -5,6 +5,7 @@
 //   F2. A turn that is added while a read waits is in the next one, and an entry to a key of our own ends the wait. If
 //       that entry is lost, the wait ends by itself after FOLLOW_BLOCK_MS.
 //   F3. A view that cannot be continued is told so: a gap, or a turn that Redis does not have any more.
+//   F4. One key that holds something else makes the read of all of them fail: its view is let go, the others go on.
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";
@@ -47,11 +48,14 @@ export class Follower {
   }
 
   follow(view: RedisView): void {
-    if (this.#closed || this.#views.has(view.keys.stream)) return;
-    if (this.#views.size >= FOLLOWED_TURNS_MAX) {
+    const { stream } = view.keys;
+    const known = this.#views.get(stream);
+    if (this.#closed || known?.view === view) return;
+    // One that was there before is of nobody any more: a turn has one view that is not lost.
+    if (known === undefined && this.#views.size >= FOLLOWED_TURNS_MAX) {
       throw new FramerailError("LOG_UNAVAILABLE", `${FOLLOWED_TURNS_MAX} turns of other processes are followed`);
     }
-    this.#views.set(view.keys.stream, { view, misses: 0 });
+    this.#views.set(stream, { view, misses: 0 });
     this.#checkLater();
     if (this.#running) this.#wake();
     else void this.#run();
@@ -76,6 +80,7 @@ export class Follower {
       } catch (error) {
         if (!isFramerailError(error)) throw error;
         attempt += 1;
+        if (isWrongType(error)) await this.#loseStrangers();
         await new Promise<void>((resolve) => void this.#options.clock.schedule(retryMs(attempt), resolve));
       }
     }
@@ -151,8 +156,25 @@ export class Follower {
     );
   }
 
+  // F4
+  async #loseStrangers(): Promise<void> {
+    const { asking } = this.#options;
+    await Promise.allSettled(
+      [...this.#views.values()].map(({ view }) => {
+        const args = [view.keys.stream, "-", "+", "COUNT", 1];
+        return asking.call({ name: "XRANGE", args, msMax: READ_MS_MAX }).catch((error: unknown) => {
+          if (isFramerailError(error) && isWrongType(error)) this.#lose(view);
+        });
+      }),
+    );
+  }
+
   #lose(view: RedisView): void {
     this.unfollow(view);
     view.lose();
   }
+}
+
+function isWrongType({ cause }: FramerailError): boolean {
+  return cause instanceof Error && cause.message.startsWith("WRONGTYPE");
 }

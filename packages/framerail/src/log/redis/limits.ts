@@ -35,6 +35,8 @@ export const OPEN_MS_IN_REDIS = 86_400_000;
 export const FOLLOWED_TURNS_MAX = 10_000;
 /** A read that finds nothing new ends after this, so that a turn is followed so much later at worst. */
 export const FOLLOW_BLOCK_MS = 1_000;
+/** A frame that another process released is heard of so much later at most, while Redis answers at all. */
+export const FOLLOW_LAG_MS_MAX = FOLLOW_BLOCK_MS + READ_MS_MAX;
 /** Entries of one turn in one answer. */
 export const FOLLOW_ENTRIES_MAX = 16;
 /** How often it is looked whether the turns that are followed are still there. */

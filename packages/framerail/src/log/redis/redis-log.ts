@@ -8,7 +8,7 @@
 //   R4. A Redis that comes back is asked at once whether it still has the turns of this process.
 
 import type { Clock, FramerailError } from "@framerail/protocol";
-import { systemClock } from "@framerail/protocol";
+import { isFramerailError, systemClock } from "@framerail/protocol";
 import { steadyMs } from "../../clock.js";
 import type { LoggedFrame } from "../frame-sink.js";
 import { SEALED_MS_IN_MEMORY } from "../limits.js";
@@ -121,7 +121,12 @@ class RedisLog implements TurnLog {
     const turn = this.#turns.get(turnId);
     if (turn === undefined) return undefined;
     turn.readers += 1;
-    this.#follow(turn);
+    try {
+      this.#follow(turn);
+    } catch (error) {
+      this.detach(turnId, turn.view);
+      throw error;
+    }
     return turn.view;
   }
 
@@ -189,7 +194,7 @@ class RedisLog implements TurnLog {
         const turn = this.#turns.get(ref.turnId);
         if (turn?.owned !== ended) return;
         // R2
-        if (turn.readers > 0) this.#follow(turn);
+        if (turn.readers > 0) this.#followOrLose(turn);
         else this.#turns.delete(ref.turnId);
       },
     });
@@ -198,9 +203,19 @@ class RedisLog implements TurnLog {
   #follow(turn: Turn): void {
     const { view, owned, followed } = turn;
     const isFed = owned?.view === view && owned.failure === undefined && view.lastSeq >= owned.ackedSeq;
-    if (followed || view.sealed || isFed) return;
+    if (followed || view.sealed || view.lost || isFed) return;
     this.#follower.follow(view);
     turn.followed = true;
+  }
+
+  /** Readers that cannot be led on are cut: they may be, where they come again. */
+  #followOrLose(turn: Turn): void {
+    try {
+      this.#follow(turn);
+    } catch (error) {
+      if (!isFramerailError(error)) throw error;
+      turn.view.lose();
+    }
   }
 
   /** Finds a turn of another process; several who ask at once ask once. */

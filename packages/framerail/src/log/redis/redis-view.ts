@@ -8,7 +8,7 @@ import type { Segment } from "../segment.js";
 import { TurnBuffer } from "../turn-buffer.js";
 import type { TurnView, Watcher } from "../turn-log.js";
 import type { RedisConnection } from "./connection.js";
-import { READ_BACK_ENTRIES_MAX, READ_MS_MAX } from "./limits.js";
+import { FOLLOW_LAG_MS_MAX, READ_BACK_ENTRIES_MAX, READ_MS_MAX } from "./limits.js";
 import type { RawEntry, StreamEntry } from "./stream-entry.js";
 import { cutSegment, listFrames, readEntry } from "./stream-entry.js";
 import type { TurnKeys } from "./turn-keys.js";
@@ -46,6 +46,10 @@ export class RedisView implements TurnView {
 
   get sealed(): boolean {
     return this.#sealedBefore || this.#buffer.sealed;
+  }
+
+  get lagMsMax(): number {
+    return FOLLOW_LAG_MS_MAX;
   }
 
   /** Nothing more comes here, though the turn is not sealed: Redis has lost it. The store has what there is. */
