@@ -80,8 +80,8 @@ const READER: readonly Row[] = [
   ["a log that cannot be read back", "({ logged: [], failure: error })", "Promise.reject(error)"],
   ["a log that cannot be asked", "({ view: undefined, failure: error })", "Promise.reject(error)"],
   ["something else in a frame's place", "wrong === -1 ? frames : frames.slice(0, wrong)", "frames"],
-  ["a turn that runs has not expired", '(await find())?.status !== "ended"', "(await find()) === undefined"],
-  ["a turn that has ended has", '(await find())?.status !== "ended"', "(await find()) !== undefined"],
+  ["a turn that runs has not expired", '(await find())?.status === "ended"', "(await find()) !== undefined"],
+  ["a turn that has ended has", '(await find())?.status === "ended"', "(await find()) === undefined"],
 ];
 
 export const ACCOUNT_PLANTS: readonly Plant[] = [

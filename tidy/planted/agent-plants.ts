@@ -120,7 +120,7 @@ const AGENTS = [
     ],
     ["a sub-agent asks no sub-agent", "subAgents: [] };", "subAgents: options.subAgents };", "sub-agent"],
     ["a sub-agent has its own tools", "tools: subAgent.tools,", "tools: options.tools,", "sub-agent"],
-    ["a cancelled sub-agent has not failed", "    if (context.signal.aborted) throw error;\n", "", "cancel"],
+    ["a cancelled sub-agent has not failed", "context.signal.aborted || isExhausted", "isExhausted", "cancel"],
     [
       "a sub-agent that has ended is not released",
       '    context.signal.removeEventListener("abort", release);\n',
@@ -235,7 +235,8 @@ const DISPATCH = [
   ...dispatch(
     "run-turn",
     "run-turn",
-    ["the deadline ends the turn", 'new FramerailError("DEADLINE_EXCEEDED", ', 'new FramerailError("CANCELLED", '],
+    ["the deadline ends the turn", '"DEADLINE_EXCEEDED", `agent', '"CANCELLED", `agent'],
+    ["the caller's time is a deadline", '"DEADLINE_EXCEEDED", "the time', '"CANCELLED", "the time', "run-turn-ends"],
     ["the deadline's timer is taken back", "    this.#cancelDeadline();\n", "", "turn-waits"],
     [
       "a step has a deadline unless said otherwise",

@@ -3,6 +3,7 @@
 import { ACCOUNT_PLANTS } from "./account-plants.js";
 import { AGENT_PLANTS } from "./agent-plants.js";
 import { BACKEND_PLANTS } from "./backend-plants.js";
+import { FAULT_PLANTS } from "./fault-plants.js";
 import type { Plant } from "./plants.js";
 import { PLANTS } from "./plants.js";
 import { POLICY_PLANTS } from "./policy-plants.js";
@@ -23,6 +24,7 @@ export const ALL_PLANTS: readonly Plant[] = [
   ...TEXT_PLANTS,
   ...TERMINAL_PLANTS,
   ...TYPE_PLANTS,
+  ...FAULT_PLANTS,
 ];
 
 /** Where a plant's file and test stand, from the repository's root. */

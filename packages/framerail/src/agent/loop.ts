@@ -8,7 +8,7 @@
 
 import type { LanguageModelV3Prompt } from "@ai-sdk/provider";
 import type { Clock, Json } from "@framerail/protocol";
-import { FramerailError } from "@framerail/protocol";
+import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { RunContext, RunEnd } from "./agent.js";
 import type { CallIds } from "./call-ids.js";
 import type { DispatchedPart, SingleFailure } from "./failure-axes.js";
@@ -156,12 +156,17 @@ async function runSubAgent(
     const incomplete = failures.length > 0 || end.kind === "paused";
     return { subAgentId: subAgent.id, failures, answer: text(), incomplete };
   } catch (error) {
-    if (context.signal.aborted) throw error;
+    // What ends the turn is no failure of the sub-agent [D-16].
+    if (context.signal.aborted || isExhausted(error)) throw error;
     options.report({ what: `sub-agent ${subAgent.id}`, error });
     return { subAgentId: subAgent.id, failures: [], failed: { error }, answer: "", incomplete: true };
   } finally {
     context.signal.removeEventListener("abort", release);
   }
+}
+
+function isExhausted(error: unknown): boolean {
+  return isFramerailError(error) && error.code === "BUDGET_EXHAUSTED";
 }
 
 async function releaseSubAgent(options: LoopOptions, { id, onCancel }: SubAgent): Promise<void> {

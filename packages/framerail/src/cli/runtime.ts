@@ -6,7 +6,7 @@
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { type Clock, systemClock } from "@framerail/protocol";
+import { type Clock, FramerailError, systemClock } from "@framerail/protocol";
 import type { Redis } from "ioredis";
 import { estimateTokens } from "../agent/model/count-tokens.js";
 import { startChores } from "../dispatch/chores.js";
@@ -25,7 +25,7 @@ import { chooseLocale } from "../policy/choose-locale.js";
 import { createPolicy } from "../policy/create-policy.js";
 import type { Registry } from "../registry/registry.js";
 import type { Database } from "../store/database.js";
-import { openDatabase } from "../store/database.js";
+import { createDatabase, openDatabase } from "../store/database.js";
 import { openEmbeddedDriver } from "../store/embedded/embedded-driver.js";
 import { lockFolder } from "../store/embedded/folder-lock.js";
 import { createJournal } from "../store/journal.js";
@@ -85,7 +85,14 @@ async function openRuntime(options: RuntimeOptions, closers: Closer[]): Promise<
   const owner = randomUUID();
   const database = await openStore(options);
   closers.push(() => database.close());
-  const journal = createJournal({ database, clock });
+  const journal = createJournal({
+    database,
+    clock,
+    // Heard before the tool runs whose intent it was: the turn is another's, or cannot be kept [D-5, G12].
+    onRefused: (rows) => {
+      for (const { turn_id } of rows) dispatcher.running(turn_id)?.fail(refusedRow(turn_id));
+    },
+  });
   closers.push(() => journal.close());
   const log = openLog(options, { database, owner, clock }, closers);
   closers.push(() => log.close());
@@ -96,7 +103,11 @@ async function openRuntime(options: RuntimeOptions, closers: Closer[]): Promise<
   const abandoned = new Set<string>();
   const toOperators = ({ kind, ...details }: { readonly kind: string }) => report(kind, details);
   const sealing = { database, log, clock, owner, abandoned, newId: randomUUID, report: toOperators };
-  const sealer = await startSealing({ ...sealing, isAlone: "folder" in options.store });
+  const sealer = await startSealing({
+    ...sealing,
+    database: openSealerStore(options, database, closers),
+    isAlone: "folder" in options.store,
+  });
   closers.push(() => sealer.close());
   await forgetEnded(log, database);
   closers.push(startChores({ database, clock, report: (error) => report("chores", { error }) }));
@@ -110,6 +121,10 @@ async function openRuntime(options: RuntimeOptions, closers: Closer[]): Promise<
   closers.push(() => dispatcher.drain());
   const close = () => closeAll(closers);
   return { database, log, dispatcher, presence, replicas, redis: redis?.asking, agents, close };
+}
+
+function refusedRow(turnId: string): FramerailError {
+  return new FramerailError("STALE_EPOCH", `the journal refused a row of turn ${turnId}`);
 }
 
 function dispatchSettings(options: RuntimeOptions, clock: Clock) {
@@ -141,6 +156,14 @@ async function openStore({ store, clock }: RuntimeOptions): Promise<Database> {
     await driver.close();
     throw error;
   }
+}
+
+/** Requests that keep every connection busy must not cost the process its lease: the sealer has one of its own [D-3]. */
+function openSealerStore({ store, clock }: RuntimeOptions, shared: Database, closers: Closer[]): Database {
+  if ("folder" in store) return shared;
+  const own = createDatabase(createPostgresDriver({ url: store.url, connectionsMax: 1 }), clock);
+  closers.push(() => own.close());
+  return own;
 }
 
 async function openRedis({ redisUrl, report }: RuntimeOptions, closers: Closer[]) {

@@ -41,6 +41,8 @@ class TurnDispatcher implements Dispatcher {
   /** Requests on their way to a turn, and turns on their way to their end. */
   readonly #underWay = new Set<Promise<unknown>>();
   #draining = false;
+  /** The time that a draining process gives its turns is over. */
+  #isOver = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -63,6 +65,7 @@ class TurnDispatcher implements Dispatcher {
   async drain(ms = DRAIN_MS): Promise<void> {
     this.#draining = true;
     const cancel = this.#options.clock.schedule(ms, () => {
+      this.#isOver = true;
       for (const turn of this.#turns.values()) turn.stop();
     });
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
@@ -93,6 +96,8 @@ class TurnDispatcher implements Dispatcher {
         return undefined;
       },
     );
+    // E2: it was on its way when the others were ended.
+    if (this.#isOver) turn.stop();
     return { kind: "started", turnId, ended: this.#keep(ended) };
   }
 

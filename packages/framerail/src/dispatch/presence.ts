@@ -6,7 +6,7 @@
 //   P3. A reader that comes back within the grace changes nothing.
 
 import type { Clock } from "@framerail/protocol";
-import { FIRST_READER_MS, PRESENCE_MS, READ_ELSEWHERE_MS } from "./limits.js";
+import { FIRST_READER_MS, PRESENCE_MS, PRESENCE_MS_TTL, READ_ELSEWHERE_MS } from "./limits.js";
 import type { Replicas } from "./replicas.js";
 
 export interface PresenceOptions {
@@ -32,6 +32,8 @@ interface Watch {
   readonly graceMs: number;
   readonly onLeft: () => void;
   cancelGrace: (() => void) | undefined;
+  /** When it was looked at last it was read elsewhere. */
+  isReadElsewhere: boolean;
 }
 
 class LocalPresence implements Presence {
@@ -62,7 +64,7 @@ class LocalPresence implements Presence {
   }
 
   watch(turnId: string, graceMs: number, onLeft: () => void): () => void {
-    const watch: Watch = { graceMs, onLeft, cancelGrace: undefined };
+    const watch: Watch = { graceMs, onLeft, cancelGrace: undefined, isReadElsewhere: false };
     this.#watches.set(turnId, watch);
     // P2
     if (this.readersOf(turnId) === 0) this.#startGrace(turnId, watch, Math.max(graceMs, FIRST_READER_MS));
@@ -102,10 +104,15 @@ class LocalPresence implements Presence {
   }
 
   async #endGrace(turnId: string, watch: Watch): Promise<void> {
+    const ended = watch.cancelGrace;
     const isReadElsewhere = await this.#askOthers(turnId);
-    const stillWatched = this.#watches.get(turnId) === watch && this.readersOf(turnId) === 0;
-    if (!stillWatched) return;
+    // Another reader was here meanwhile, and has a grace of its own, or the turn has ended (P3).
+    if (this.#watches.get(turnId) !== watch || watch.cancelGrace !== ended) return;
+    // What the last reader elsewhere said was believed for a while after it had gone: that is part of its grace.
+    const restMs = watch.isReadElsewhere ? watch.graceMs - (PRESENCE_MS_TTL - PRESENCE_MS) : 0;
+    watch.isReadElsewhere = isReadElsewhere;
     if (isReadElsewhere) this.#startGrace(turnId, watch, READ_ELSEWHERE_MS);
+    else if (restMs > 0) this.#startGrace(turnId, watch, restMs);
     else this.#giveUp(turnId, watch);
   }
 

@@ -6,8 +6,14 @@
 //   K3. An answer that grows past ANSWER_LENGTH_MAX is told once, while it can still be stored: one that the store refuses
 //       would leave its turn without an end [G1, G8].
 
-import type { AgentEvent, Clock, MessageAccumulator, TurnOutcome } from "@framerail/protocol";
-import { createMessageAccumulator, isIncomplete, isTranscriptEventType, tokensUsed } from "@framerail/protocol";
+import type { AgentEvent, Clock, FramerailError, MessageAccumulator, TurnOutcome } from "@framerail/protocol";
+import {
+  createMessageAccumulator,
+  isFramerailError,
+  isIncomplete,
+  isTranscriptEventType,
+  tokensUsed,
+} from "@framerail/protocol";
 import type { TurnAudit } from "../ledger/turn-audit.js";
 import { createTurnAudit } from "../ledger/turn-audit.js";
 import type { TurnCalls } from "../ledger/turn-calls.js";
@@ -52,6 +58,8 @@ export interface RecordOptions {
   report?(error: unknown): void;
   /** The answer is as long as one may be (K3). */
   onFull?(): void;
+  /** The journal did not take a tool's intent: the tool must not run (K2). */
+  onUnkept?(error: FramerailError): void;
 }
 
 export class TurnRecord implements Tap {
@@ -121,12 +129,17 @@ export class TurnRecord implements Tap {
   }
 
   #journal(event: AgentEvent, emitter: string): void {
-    const { turn, journal } = this.#options;
+    const { turn, journal, onUnkept } = this.#options;
     const { orgId: org_id, turnId: turn_id, epoch } = turn;
     this.#position += 1;
     const [position, after_seq] = [this.#position, this.sink.lastSeq];
-    journal.append({ org_id, turn_id, epoch, position, after_seq, emitter, event });
-    // K2
-    if (event.type === "tool_call") this.sink.holdFor(journal.settled());
+    try {
+      journal.append({ org_id, turn_id, epoch, position, after_seq, emitter, event });
+      // K2
+      if (event.type === "tool_call") this.sink.holdFor(journal.settled());
+    } catch (error) {
+      if (event.type === "tool_call" && isFramerailError(error)) onUnkept?.(error);
+      throw error;
+    }
   }
 }

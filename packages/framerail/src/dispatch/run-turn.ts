@@ -104,7 +104,8 @@ class Running implements RunningTurn, Heard, LatchListener {
   }
 
   #pause(): void {
-    const reason = new FramerailError("CANCELLED", "the time that the caller gave is over");
+    // No cancel: a run that is deaf to those ends, too [C-33].
+    const reason = new FramerailError("DEADLINE_EXCEEDED", "the time that the caller gave is over");
     this.#turn.latch({ kind: "paused", limit: "time_limit" }, reason);
   }
 

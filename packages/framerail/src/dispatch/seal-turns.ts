@@ -63,6 +63,7 @@ class Sealer implements TurnSealer {
   readonly #ends: EndTeller;
   /** When the database did a round's work last. */
   #answeredAt = Number.POSITIVE_INFINITY;
+  #renewedAt = 0;
   #cancel: (() => void) | undefined;
   #running: Promise<void> = Promise.resolve();
   /** The last round found everything, and sealed it. */
@@ -114,18 +115,17 @@ class Sealer implements TurnSealer {
     const { database, owner, clock, abandoned, report } = this.#options;
     this.#isDone = false;
     try {
-      await renewLease(database, owner, LEASE_MS);
+      await this.#renew();
       const wasAway = clock.now() - this.#answeredAt > LEASE_MS;
       this.#answeredAt = clock.now();
-      for (const orphan of [...this.#failed.values()]) await this.#seal(orphan);
+      await this.#sealAll([...this.#failed.values()]);
       // O3
       if (wasAway) return;
       for (;;) {
         const claimed = await claimOrphans(database, { owner, max: ORPHANS_MAX, abandoned: [...abandoned] });
-        for (const orphan of claimed) await this.#seal(orphan);
+        await this.#sealAll(claimed);
         this.#answeredAt = clock.now();
         if (claimed.length < ORPHANS_MAX) break;
-        await renewLease(database, owner, LEASE_MS);
       }
       await this.#dropUnknown(await this.#ends.round(abandoned));
       this.#isDone = true;
@@ -141,6 +141,20 @@ class Sealer implements TurnSealer {
     if (asked.length === 0) return;
     const open = new Set(await listOpenTurns(database, asked));
     for (const turnId of asked) if (!open.has(turnId) && !untold.has(turnId)) abandoned.delete(turnId);
+  }
+
+  /** However many there are, the lease does not run out meanwhile. */
+  async #sealAll(orphans: readonly Orphan[]): Promise<void> {
+    for (const orphan of orphans) {
+      if (this.#options.clock.now() - this.#renewedAt >= LEASE_RENEW_MS) await this.#renew();
+      await this.#seal(orphan);
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { database, owner, clock } = this.#options;
+    await renewLease(database, owner, LEASE_MS);
+    this.#renewedAt = clock.now();
   }
 
   async #seal(orphan: Orphan): Promise<void> {

@@ -100,7 +100,13 @@ export async function sendMessage(options: DispatchOptions, request: SendRequest
   const claim = await orAbandon(options, turnId, () => claimFor(database, request, { ...request, turnId, owner }));
   if (claim.kind === "attached") return claim;
   const prepared = await orRefuse(options, request, turnId, () => prepare(options, request, turnId, claim.turn));
-  return { kind: "started", turnId, turn: run(options, request, turnId, prepared) };
+  try {
+    return { kind: "started", turnId, turn: run(options, request, turnId, prepared) };
+  } catch (error) {
+    // Accepted, and nobody runs it.
+    options.abandoned.add(turnId);
+    throw error;
+  }
 }
 
 /** Step 1. */
@@ -122,11 +128,12 @@ interface Prepared extends ClaimedTurn {
 
 /** Steps 2 and 3. */
 async function prepare(
-  { database, agents, clock, newId, context, estimateTokens }: DispatchOptions,
+  options: DispatchOptions,
   { orgId, message, locale }: SendRequest,
   turnId: string,
   claimed: ClaimedTurn,
 ): Promise<Prepared> {
+  const { database, agents, clock, newId, context, estimateTokens } = options;
   const { agent_id: agentId, conversation_id: conversationId, user_id, metadata } = claimed;
   const agent = agents.find(agentId);
   if (agent === undefined) throw new FramerailError("NOT_FOUND", `there is no agent ${agentId}`);
@@ -144,8 +151,10 @@ async function prepare(
     at: clock.now(),
   });
   const step = agent.step({ turnId, conversationId, message, history, metadata }, { tenant_id: orgId, user_id });
-  await acceptTurn(database, orgId, { turnId, epoch: 1, message: said });
-  return { ...claimed, step, policy: agent.policyFor(claimed.locale ?? locale) };
+  const policy = agent.policyFor(claimed.locale ?? locale);
+  // Last of all: what fails after it is no refusal any more.
+  await orAbandon(options, turnId, () => acceptTurn(database, orgId, { turnId, epoch: 1, message: said }));
+  return { ...claimed, step, policy };
 }
 
 async function orRefuse<T>(
@@ -190,7 +199,7 @@ function run(
     // S2
     onFailure(error) {
       report?.({ kind: "log_failed", turnId, error });
-      running?.cancel();
+      running?.fail(error);
     },
   });
   const record = new TurnRecord({
@@ -203,6 +212,7 @@ function run(
     report: (error) => report?.({ kind: "piece_failed", turnId, error }),
     // After the event that made it so: what is in the message is also on the wire.
     onFull: () => queueMicrotask(() => running?.fail(tooLong())),
+    onUnkept: (error) => queueMicrotask(() => running?.fail(error)),
   });
   const budget = createTurnBudget({
     turn,
@@ -250,6 +260,7 @@ function run(
     },
     () => {
       observer?.ended(undefined);
+      record.sink.giveUp();
       appender.abandon();
     },
   );

@@ -19,7 +19,7 @@ import type { TurnCalls } from "../ledger/turn-calls.js";
 import type { Database } from "../store/database.js";
 import type { OpenCall } from "../store/open-calls.js";
 import type { SessionOf } from "../store/sessions.js";
-import { readSession, setSessionStatus } from "../store/sessions.js";
+import { readSession, setSessionStatus, suspendSession } from "../store/sessions.js";
 import type { CallBudget, PlannedCall } from "./step-runner.js";
 import { whileAway } from "./while-away.js";
 
@@ -53,6 +53,9 @@ class Budget implements TurnBudget {
   /** Reservations that are held, or may be. */
   readonly #unsettled: string[] = [];
   #isBudgeted = false;
+  /** Calls that may not be made yet: an end that comes first leaves them out. */
+  readonly #beginning = new Set<OpenCall>();
+  #isClosed = false;
 
   constructor(options: TurnBudgetOptions) {
     this.#options = options;
@@ -63,19 +66,28 @@ class Budget implements TurnBudget {
     const call = calls.begin(planned, clock.now());
     const reservationId = newId();
     this.#unsettled.push(reservationId);
+    this.#beginning.add(call);
     try {
       const estimateTokens = planned.inputTokens + planned.outputTokens;
       const { held } = await this.#begin(call, { reservationId, estimateTokens }, signal);
       if (!held) this.#settled(reservationId);
+      if (this.#isClosed) {
+        await this.#settle(call, reservationId, undefined);
+        throw new FramerailError("CANCELLED", "the turn ended before the call was made");
+      }
     } catch (error) {
       calls.withdraw(call);
       throw error;
+    } finally {
+      this.#beginning.delete(call);
     }
     return (usedTokens) => this.#settle(call, reservationId, usedTokens);
   }
 
   async close(): Promise<void> {
-    const { database, turn, clock } = this.#options;
+    const { database, turn, clock, calls } = this.#options;
+    this.#isClosed = true;
+    for (const call of this.#beginning) calls.withdraw(call);
     if (this.#unsettled.length === 0) return;
     await whileAway(() => database.asTenant(turn.orgId, (sql) => settleTurn(sql, turn.turnId)), clock);
   }
@@ -99,7 +111,7 @@ class Budget implements TurnBudget {
     const result = await reserveWithin(() => whileAway(attempt, clock, signal), { clock, signal });
     if (result.kind === "granted") return result;
     // B1
-    await database.asTenant(orgId, (sql) => setSessionStatus(sql, { sessionId, userId: undefined }, "suspended"));
+    await database.asTenant(orgId, (sql) => suspendSession(sql, { sessionId, userId: undefined }));
     throw exhausted();
   }
 

@@ -110,14 +110,14 @@ export class UnstoredFrames implements FrameSink {
       if (this.#held === held) this.#held = undefined;
       return this.#log.ready();
     });
+    // Heard where it is waited for, if anybody does.
+    held.catch(() => undefined);
     this.#held = held;
   }
 
   /** What the end has to store. Nothing is appended any more. */
   async rest(): Promise<FrameSegment[]> {
-    this.#isEnding = true;
-    this.#cutPauseShort?.();
-    this.#wake();
+    this.giveUp();
     await this.#storing;
     const [first] = this.#pieces;
     if (first?.isInDoubt) {
@@ -130,6 +130,13 @@ export class UnstoredFrames implements FrameSink {
       throw new FramerailError("LOG_UNAVAILABLE", "the log gave the turn up while it ended");
     }
     return Promise.all([...this.#pieces.map(({ packed }) => packed), ...packRuns(rest.map(runOf))]);
+  }
+
+  /** The turn has ended, with its end stored or without: no piece is tried again. */
+  giveUp(): void {
+    this.#isEnding = true;
+    this.#cutPauseShort?.();
+    this.#wake();
   }
 
   #isFull(): boolean {

@@ -132,6 +132,7 @@ class Publication implements TurnPublication, TurnPolicyOptions {
   #held = 0;
   #seq = 0;
   #usage: Usage = NO_USAGE;
+  #latching = false;
   #ended = false;
   #terminalDraft: Draft | undefined;
   #terminal: EncodedFrame | undefined;
@@ -201,11 +202,8 @@ class Publication implements TurnPublication, TurnPolicyOptions {
   }
 
   latch(outcome: TurnOutcome, reason?: FramerailError): boolean {
-    if (this.outcome !== undefined) return false;
-    this.#policy.flush();
-    if (outcome.kind !== "cancelled" && this.#usage.total_tokens > 0) {
-      this.#take({ type: "usage", ...this.#usage }, this.#options.agentId);
-    }
+    if (this.#latching || this.outcome !== undefined) return false;
+    this.#sendLast(outcome);
     const drafts = this.#guard.end(outcome);
     this.#ended = true;
     this.#listener?.latched();
@@ -222,6 +220,19 @@ class Publication implements TurnPublication, TurnPolicyOptions {
     if (outcome.kind !== "completed")
       this.#abort.abort(reason ?? new FramerailError("CANCELLED", "the turn has ended"));
     return true;
+  }
+
+  // T4. These frames, too, may go past the pace: that must not end the turn a second time, from inside its end (T2).
+  #sendLast({ kind }: TurnOutcome): void {
+    this.#latching = true;
+    try {
+      this.#policy.flush();
+      if (kind !== "cancelled" && this.#usage.total_tokens > 0) {
+        this.#take({ type: "usage", ...this.#usage }, this.#options.agentId);
+      }
+    } finally {
+      this.#latching = false;
+    }
   }
 
   seal(): Promise<void> {

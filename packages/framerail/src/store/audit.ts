@@ -9,6 +9,7 @@
 
 import type { Json } from "@framerail/protocol";
 import { FramerailError, formatTimestamp } from "@framerail/protocol";
+import { INTEGER_MAX, TIME_MS_MAX } from "./checked-value.js";
 import { toJsonb } from "./json.js";
 import type { Sql } from "./sql.js";
 import { isUuid } from "./uuid.js";
@@ -124,8 +125,8 @@ function columnsOf(row: AuditRow) {
     action_type: row.actionType,
     parent_id: row.parentId,
     detail: row.detail,
-    duration_ms: row.durationMs,
-    occurred_at: row.occurredAt === null ? null : formatTimestamp(row.occurredAt),
+    duration_ms: row.durationMs === null ? null : Math.min(row.durationMs, INTEGER_MAX),
+    occurred_at: row.occurredAt === null ? null : formatTimestamp(Math.min(row.occurredAt, TIME_MS_MAX)),
   };
 }
 

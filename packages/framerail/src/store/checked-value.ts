@@ -15,7 +15,7 @@ export const TEXT_LENGTH_MAX = 4_096;
 /** What one document of JSON may weigh as text; far below what the database can hold in one value. */
 export const JSON_BYTES_MAX = 67_108_864;
 /** The largest integer of a column of that type. */
-const INTEGER_MAX = 2_147_483_647;
+export const INTEGER_MAX = 2_147_483_647;
 /** The end of the year 9999: later times have a text form that is not read back. */
 export const TIME_MS_MAX = 253_402_300_799_999;
 

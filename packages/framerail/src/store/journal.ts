@@ -61,7 +61,7 @@ const INSERT = `with taken as (
     insert into turn_events (org_id, turn_id, epoch, position, after_seq, type, emitter, event)
       select g.org_id, g.turn_id, g.epoch, g.position, g.after_seq, g.event ->> 'type', g.emitter, g.event
         from ${GIVEN} join lateral (
-          select epoch, is_open from turns where org_id = g.org_id and id = g.turn_id limit 1
+          select epoch, is_open from turns where org_id = g.org_id and id = g.turn_id limit 1 for share
         ) t on t.epoch = g.epoch and t.is_open
       on conflict do nothing returning 1
   ) select count(*)::int as count from taken`;

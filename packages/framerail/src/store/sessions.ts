@@ -104,6 +104,12 @@ export async function setSessionStatus(sql: Sql, session: SessionOf, status: Ses
   return writeStatus(sql, current.id, status);
 }
 
+/** Suspends a session that is active. One that is not, because another call was faster, stays as it is. */
+export async function suspendSession(sql: Sql, session: SessionOf): Promise<Session> {
+  const current = await selectSession(sql, session, "for update");
+  return current.status === "active" ? writeStatus(sql, current.id, "suspended") : current;
+}
+
 /** Ends the session for good. Ending it again changes nothing. */
 export async function terminateSession(sql: Sql, session: SessionOf): Promise<Session> {
   const current = await selectSession(sql, session, "for update");

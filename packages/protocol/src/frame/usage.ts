@@ -30,13 +30,19 @@ export const NO_USAGE: Usage = {
   cached_tokens: 0,
 };
 
+/** Two of them are still a whole number that JSON keeps, so that no sum of what calls tell is refused [G1]. */
+const SUM_MAX = Math.floor(Number.MAX_SAFE_INTEGER / 2);
+
+const add = (a: number, b: number): number => Math.min(a + b, SUM_MAX);
+
 /** The turn's usage is the sum over its model calls. */
 export function addUsage(a: Usage, b: Usage): Usage {
+  const [input, output] = [add(a.input_tokens, b.input_tokens), add(a.output_tokens, b.output_tokens)];
   return {
-    input_tokens: a.input_tokens + b.input_tokens,
-    output_tokens: a.output_tokens + b.output_tokens,
-    total_tokens: a.total_tokens + b.total_tokens,
-    reasoning_tokens: a.reasoning_tokens + b.reasoning_tokens,
-    cached_tokens: a.cached_tokens + b.cached_tokens,
+    input_tokens: input,
+    output_tokens: output,
+    total_tokens: input + output,
+    reasoning_tokens: add(a.reasoning_tokens, b.reasoning_tokens),
+    cached_tokens: add(a.cached_tokens, b.cached_tokens),
   };
 }
