@@ -124,12 +124,14 @@ async function writeReservation(sql: Sql, id: string, input: ReserveInput): Prom
     lockBooks(sql, agentId, at),
     input.reservationId !== undefined && hasReservation(sql, id),
   ]);
-  if (isHeld) return { kind: "granted", reservationId: id, granted: tokens, held: true };
   if (books.length === 0) {
     if (note !== undefined) await noteCall(sql, note);
     return { kind: "granted", reservationId: id, granted: tokens, held: false };
   }
   const tightest = books.reduce((a, b) => (leftOf(b) < leftOf(a) ? b : a));
+  // What is left lacks its own share.
+  if (isHeld)
+    return { kind: "granted", reservationId: id, granted: Math.min(tokens, leftOf(tightest) + tokens), held: true };
   if (leftOf(tightest) <= 0) {
     // A limit may have been lowered since the last call: then nobody has told yet that it is reached.
     await auditMarks(sql, turnId, books);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loseAnswer } from "../store/testing/lose-answer.js";
 import type { TestStore } from "../store/testing/open-store.js";
@@ -23,7 +24,7 @@ describe.each(DRIVERS)("a reservation whose answer was lost on the %s driver", (
       ]);
     const ask = (when: "before" | "after") =>
       reserve(loseAnswer(store.database, when), org, { agentId: "assistant", turnId, estimateTokens: 400 });
-    return { org, books, ask };
+    return { org, turnId, books, ask };
   }
 
   test("is found on the books and given to its caller, who can settle it [D-16] [D-4]", async () => {
@@ -43,6 +44,14 @@ describe.each(DRIVERS)("a reservation whose answer was lost on the %s driver", (
     const { books, ask } = await open(1);
     await expect(ask("before")).rejects.toMatchObject({ code: "COMMIT_UNKNOWN" });
     expect(await books()).toEqual([[0, 0]]);
+  });
+
+  test("is granted as much when it is asked for again as it was at first [D-16]", async () => {
+    const { org, turnId } = await open(1);
+    const call = { agentId: "assistant", turnId, estimateTokens: 10_000, reservationId: randomUUID() };
+    const first = await reserve(store.database, org, call);
+    expect(first).toMatchObject({ kind: "granted", granted: 1_000 });
+    expect(await reserve(store.database, org, call)).toEqual(first);
   });
 
   test("is granted all the same to a tenant without budgets, for whom nothing is written [D-16]", async () => {

@@ -3,6 +3,8 @@
 //   M1. Processes that start together migrate once: the first holds a lock that the others wait for.
 //   M2. All that is missing runs in one transaction: a database is at its old schema or at the new one.
 //   M3. A database newer than the program, or one whose files were edited after they ran, is refused untouched.
+//   M4. So is a schema with tables of others: row security, which goes on for all of a schema, would empty them for their
+//       owners.
 
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -28,6 +30,8 @@ export interface MigrationResult {
 const FOLDER = new URL("../../migrations/", import.meta.url);
 /** A change of a large table takes longer than any statement of a turn may. */
 export const MIGRATION_MS_MAX = 600_000;
+/** Tables of others that a refusal names. */
+const NAMED_TABLES_MAX = 5;
 /** Any number will do, as long as no other program takes it in the same database. */
 const LOCK = 7_026_110;
 
@@ -39,11 +43,26 @@ export async function migrate(driver: SqlDriver, folder: URL = FOLDER): Promise<
   const migrations = readMigrations(folder);
   return driver.transaction(AS_CONNECTED, async (sql) => {
     await sql.query(`select pg_advisory_xact_lock(${LOCK})`);
+    await requireOwnSchema(sql);
     await sql.script(TABLE);
     const missing = judge(migrations, await readApplied(sql));
     for (const migration of missing) await run(sql, migration);
     return { version: migrations.at(-1)?.version ?? 0, applied: missing.map(({ name }) => name) };
   });
+}
+
+// M4
+async function requireOwnSchema(sql: Sql): Promise<void> {
+  const tables = await sql.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = current_schema()
+      and to_regclass('framerail_migrations') is null order by tablename limit ${NAMED_TABLES_MAX}`,
+  );
+  if (tables.length === 0) return;
+  const names = tables.map(({ name }) => name).join(", ");
+  throw new FramerailError(
+    "STORE_REFUSED",
+    `the schema has tables that are not framerail's (${names}): give it a database or a schema of its own`,
+  );
 }
 
 async function run(sql: Sql, { version, name, text, digest }: Migration): Promise<void> {

@@ -11,12 +11,14 @@ import type { Json, TurnOutcome, Usage, UserMessage } from "@framerail/protocol"
 import { FramerailError } from "@framerail/protocol";
 import type { AuditRow } from "./audit.js";
 import { insertAuditRows } from "./audit.js";
+import { notFound, requireTextOrNull } from "./checked-value.js";
 import type { Database } from "./database.js";
 import { toJsonb } from "./json.js";
 import { IDEMPOTENCY_HOURS, RETENTION_ROWS_MAX } from "./limits.js";
 import { insertMessage } from "./messages.js";
 import { readBack } from "./read-back.js";
 import type { Sql } from "./sql.js";
+import { isUuid } from "./uuid.js";
 
 export interface TurnClaim {
   readonly turnId: string;
@@ -92,6 +94,7 @@ async function findTurn(sql: Sql, turnId: string): Promise<{ status: string; epo
 
 // T2
 async function lockSession(sql: Sql, { sessionId, userId }: TurnClaim): Promise<ClaimedTurn & { status: string }> {
+  if (!isUuid(sessionId)) throw notFound("session");
   const [session] = await sql.query<ClaimedTurn & { status: string }>(
     `select status, conversation_id, agent_id, user_id, locale, metadata from agent_sessions
       where org_id = current_org() and id = $1 and ($2::text is null or user_id = $2) for update`,
@@ -128,7 +131,7 @@ async function insertTurn(sql: Sql, claim: TurnClaim, session: ClaimedTurn): Pro
       session.user_id,
       claim.owner,
       toJsonb(claim.onDisconnect),
-      claim.episodeId ?? null,
+      requireTextOrNull("episode_id", claim.episodeId),
       claim.parentRunId ?? null,
     ],
   );

@@ -6,6 +6,7 @@
 //   U3. A call has one row, whatever is written again.
 
 import { FramerailError } from "@framerail/protocol";
+import { requireTextOrNull, requireTime } from "./checked-value.js";
 import type { Sql } from "./sql.js";
 
 /** Groups that one question is answered with at most. */
@@ -96,6 +97,6 @@ export function sumUsage(sql: Sql, { from, to, agentId, groupBy }: UsageQuestion
      from llm_usage_events
      where org_id = current_org() and occurred_at >= $1 and occurred_at < $2 and ($3::text is null or agent_id = $3)
      ${groups.length > 0 ? `group by ${places} order by ${places}` : ""} limit ${USAGE_GROUPS_MAX}`,
-    [new Date(from), new Date(to), agentId ?? null],
+    [requireTime("from", from), requireTime("to", to), requireTextOrNull("agent_id", agentId)],
   );
 }
