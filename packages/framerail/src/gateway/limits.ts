@@ -31,6 +31,9 @@ export const METADATA_LENGTH_MAX = 16_384;
 export const GRACE_MS_MAX = 3_600_000;
 export const GRACE_MS = 10_000;
 
+/** Longer than any turn may take; a timer that is asked for more than 24 days does not wait at all. */
+export const TURN_MS_MAX = 86_400_000;
+
 /** Connections of one process, and how long one may take to send its head and its request, or stay without one. */
 export const CONNECTIONS_MAX = 50_000;
 export const HEAD_MS_MAX = 10_000;

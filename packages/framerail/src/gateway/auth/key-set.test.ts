@@ -78,7 +78,7 @@ test("while the keys cannot be fetched the last ones serve, until they are too o
     expect(await find("first")).toBe("found");
   }
   clock.pass(JWKS_FRESH_MS);
-  expect(await find("first")).toBe("UNAUTHENTICATED");
+  expect(await find("first")).toBe("UPSTREAM_FAILED");
   expect(failures.length).toBeGreaterThan(1);
   provider.answerWith(undefined);
   clock.pass(JWKS_RETRY_MS);
@@ -113,7 +113,7 @@ test("a provider that does not answer is waited for once, and not again while it
 
 test("before there were keys nobody comes in, and a failed fetch is not repeated for everybody [G8]", async () => {
   provider.answerWith(away);
-  for (let tries = 0; tries < 5; tries += 1) expect(await find("first")).toBe("UNAUTHENTICATED");
+  for (let tries = 0; tries < 5; tries += 1) expect(await find("first")).toBe("UPSTREAM_FAILED");
   expect(provider.fetches).toBe(1);
   provider.answerWith(undefined);
   clock.pass(JWKS_RETRY_MS);
@@ -132,7 +132,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   ],
 ])("a provider that answers with %s has given no keys, and operators hear of it", async (_name, answer) => {
   provider.answerWith(answer);
-  expect(await find("first")).toBe("UNAUTHENTICATED");
+  expect(await find("first")).toBe("UPSTREAM_FAILED");
   expect(provider.fetches).toBe(1);
   expect(failures).toHaveLength(1);
 });

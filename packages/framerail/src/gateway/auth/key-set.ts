@@ -10,7 +10,6 @@ import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
 import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
 import { createLocalJWKSet, errors } from "jose";
-import { unauthenticated } from "./caller.js";
 import { isWithin } from "./elapsed.js";
 import {
   JWKS_BYTES_MAX,
@@ -62,7 +61,10 @@ export function createKeySet({ url, clock, onFailure }: KeySetOptions): JWTVerif
 
   function requireKeys(): Held {
     if (held !== undefined && isHeld(JWKS_STALE_MS_MAX)) return held;
-    throw unauthenticated("the key set cannot be fetched, and none is at hand", failure?.error);
+    // Nobody can tell whether the token is good, so nobody is told that it is bad (A3 of authenticate.ts).
+    throw new FramerailError("UPSTREAM_FAILED", "the key set cannot be fetched, and none is at hand", {
+      cause: failure?.error,
+    });
   }
 
   return async (header, token) => {

@@ -86,7 +86,7 @@ test("an answer names the one origin that asked, never all, lets no cookies in, 
   expect(app.corsHeaders("https://app.example.org")).toEqual({
     vary: "Origin",
     "access-control-allow-origin": "https://app.example.org",
-    "access-control-expose-headers": "Framerail-Turn-Id, Location, Link",
+    "access-control-expose-headers": "Framerail-Turn-Id, Location, Link, Retry-After",
   });
   for (const origin of [undefined, "null", "*", "https://evil.example", "https://app.example.org\r\nset-cookie: a=b"]) {
     expect(app.corsHeaders(origin)).toEqual({ vary: "Origin" });

@@ -36,7 +36,7 @@ export interface OriginCheck {
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 const METHODS = "GET, POST, PUT, DELETE";
 const REQUEST_HEADERS = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Framerail-Version";
-const EXPOSED_HEADERS = "Framerail-Turn-Id, Location, Link";
+const EXPOSED_HEADERS = "Framerail-Turn-Id, Location, Link, Retry-After";
 const HTTP_PORT = 80;
 
 /** This machine's names for itself, for a server that only it reaches. */

@@ -4,7 +4,8 @@
 //   T2. It stands for the caller who asked, for one turn, and is first used within TICKET_FIRST_USE_MS [D-18].
 //   T3. After that it is good only together with a cursor: an address that leaked replays nothing from the start, and a
 //       reader whose connection broke goes on [D-18].
-//   T4. The table is bounded. Tickets nobody has used go first, the oldest of them before others.
+//   T4. The table is bounded. What gives way is the oldest of the many, used or not: the used ones of a day must not leave
+//       room for only one that is new.
 
 import { createHash, randomBytes } from "node:crypto";
 import type { Clock } from "@framerail/protocol";
@@ -54,7 +55,7 @@ export function createMemoryTickets({ clock, ticketsMax = TICKETS_MAX }: MemoryT
     dropExpired(used, clock, TICKET_MS_MAX);
     if (unused.size + used.size < ticketsMax) return;
     // T4.
-    const crowd = unused.size > 0 ? unused : used;
+    const crowd = unused.size > used.size ? unused : used;
     crowd.delete(crowd.keys().next().value as string);
   }
 

@@ -32,6 +32,7 @@ const ROWS: { readonly [Code in ErrorCode]?: { readonly status: number; readonly
   BUDGET_EXHAUSTED: { status: 429 },
   STORE_UNAVAILABLE: { status: 503 },
   LOG_UNAVAILABLE: { status: 503 },
+  UPSTREAM_FAILED: { status: 503 },
   DRAINING: { status: 503 },
   COMMIT_UNKNOWN: { status: 503 },
 };

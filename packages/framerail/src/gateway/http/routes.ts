@@ -66,9 +66,13 @@ export const ROUTES: readonly Route[] = [
     method: "POST",
     path: "/v1/sessions/{id}/turns",
     says: "Sends a message and begins the turn that answers it: as a stream of frames, or as a receipt (202).",
-    headers: { ...VERSION, "Idempotency-Key": "The same key with the same body is the same turn, for 24 hours." },
+    query: CURSOR.query,
+    headers: {
+      ...CURSOR.headers,
+      "Idempotency-Key": "The same key with the same body is the same turn, for 24 hours.",
+    },
     body: TURN_REQUEST,
-    answers: { 200: "stream", 202: TURN },
+    answers: { 200: "stream", 202: TURN, 204: "nothing" },
     handler: (gateway) => sendTurn(gateway) as Handler,
   },
   {

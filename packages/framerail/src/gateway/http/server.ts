@@ -27,9 +27,11 @@ import {
   REQUEST_MS_MAX,
   RETRY_AFTER_S,
 } from "../limits.js";
+import { isPlace } from "../stream/cursor.js";
 import { addConsole } from "./console.js";
 import type { Handler } from "./exchange.js";
 import { readHeader, STREAMED } from "./exchange.js";
+import { cursorOf } from "./handlers/streams.js";
 import { addOperations } from "./operations.js";
 import { PROBLEM_TYPE, problemOf } from "./problem.js";
 import { createByteRefusal } from "./refuse-bytes.js";
@@ -89,7 +91,8 @@ function createServer(gateway: Gateway): FastifyInstance {
   bytes.watch(app.server);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, async (_request: unknown, body: Buffer) =>
-    readJson(body),
+    // Some say that it would be JSON, and send none; where one is needed that is refused.
+    body.length === 0 ? undefined : readJson(body),
   );
   app.addHook("onRequest", async (request, reply) => {
     const { host, origin } = request.headers;
@@ -158,13 +161,14 @@ async function serve(
 }
 
 async function callerOf(gateway: Gateway, { takesTicket }: Route, request: FastifyRequest): Promise<Caller> {
-  const { ticket, after } = request.query as Record<string, unknown>;
+  const query = request.query as Record<string, string>;
+  const { ticket } = query as Record<string, unknown>;
   const authorization = readHeader(request.headers, "authorization");
   if (!takesTicket || typeof ticket !== "string" || authorization !== undefined) {
     return gateway.authenticate(authorization);
   }
   const { id } = request.params as { id: string };
-  const hasCursor = after !== undefined || request.headers["last-event-id"] !== undefined;
+  const hasCursor = isPlace(cursorOf({ headers: request.headers, query }) ?? "");
   const caller = await gateway.tickets.redeem(ticket, id, hasCursor);
   if (caller === undefined) throw unauthenticated("the ticket is no good for this turn");
   return caller;

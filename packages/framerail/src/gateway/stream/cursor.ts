@@ -27,6 +27,11 @@ export function readCursor(text: string, turnId: string): Cursor {
   throw new FramerailError("INVALID_ARGUMENT", "a cursor is the id of a frame, or its number");
 }
 
+/** Whether a text names a frame, and not the place before the first. */
+export function isPlace(text: string): boolean {
+  return /(?:^|\.)0*[1-9]\d*$/.test(text);
+}
+
 export function writeCursor(turnId: string, epoch: number, seq: number): string {
   return `${turnId}.${epoch}.${seq}`;
 }

@@ -104,13 +104,19 @@ export class TurnStream implements Watcher {
   #send(segment: Segment): void {
     const [output, format] = [this.#output, this.#format];
     const isWhole = segment.firstSeq === this.#seq + 1;
-    if (isWhole && format.project === undefined) output.segment(segment);
-    else {
-      const frames = isWhole ? framesOf(segment) : framesAfter(segment, this.#seq);
-      output.text(format.project === undefined ? frames : format.project(frames));
-    }
+    if (isWhole && format.project === undefined) {
+      output.segment(segment);
+      this.#sentMark = markOf(this.#clock.now());
+    } else this.#sendText(isWhole ? framesOf(segment) : framesAfter(segment, this.#seq));
     this.#seq = segment.lastSeq;
-    this.#sentMark = markOf(this.#clock.now());
+  }
+
+  /** Frames as this reader gets them. Where it gets nothing of them, nothing went (T4). */
+  #sendText(frames: Buffer): void {
+    const [output, format] = [this.#output, this.#format];
+    const text = format.project === undefined ? frames : format.project(frames);
+    output.text(text);
+    if (text.length > 0) this.#sentMark = markOf(this.#clock.now());
   }
 
   // T2
@@ -148,7 +154,7 @@ export class TurnStream implements Watcher {
 
   /** Of many frames at once as much as the reader takes; the rest is read again when it has taken that (T2, T5). */
   #sendBack(frames: readonly LoggedFrame[]): void {
-    const { output, format, clock } = this.#options;
+    const { output } = this.#options;
     for (let next = 0; next < frames.length && output.hasRoom; ) {
       let text = "";
       for (let frame = frames[next]; frame?.seq === this.#seq + 1 && text.length < BACK_LENGTH; frame = frames[next]) {
@@ -158,10 +164,8 @@ export class TurnStream implements Watcher {
       }
       if (text === "") break;
       // Bytes of this reader's own, and no more of them than there are: a segment would take from what all readers share.
-      const bytes = Buffer.from(text);
-      output.text(format.project === undefined ? bytes : format.project(bytes));
+      this.#sendText(Buffer.from(text));
     }
-    this.#sentMark = markOf(clock.now());
   }
 
   // T3
@@ -185,12 +189,15 @@ export class TurnStream implements Watcher {
   // T4. One timer per heartbeat, not per frame: it looks when the last frame went, and waits for the rest.
   #beat(): void {
     const { output, format, clock } = this.#options;
-    const silentMs = msSince(this.#sentMark, clock.now());
-    if (silentMs >= HEARTBEAT_MS && this.#waitsFor === "frames") {
-      output.text(format.heartbeat);
-      this.#sentMark = markOf(clock.now());
+    const now = clock.now();
+    const silentMs = msSince(this.#sentMark, now);
+    // A clock that was set back tells nothing of how long it was.
+    const isDue = silentMs >= HEARTBEAT_MS || silentMs < 0;
+    if (isDue) {
+      // One who waits for something else is not sent any, and not looked at sooner than the others.
+      if (this.#waitsFor === "frames") output.text(format.heartbeat);
+      this.#sentMark = markOf(now);
     }
-    const nextMs = Math.max(1, HEARTBEAT_MS - msSince(this.#sentMark, clock.now()));
-    this.#cancelHeartbeat = clock.schedule(nextMs, () => this.#beat());
+    this.#cancelHeartbeat = clock.schedule(isDue ? HEARTBEAT_MS : HEARTBEAT_MS - silentMs, () => this.#beat());
   }
 }

@@ -15,7 +15,7 @@ export function readUsage({ ledger, clock }: Gateway): Handler {
     requireService(caller);
     const groupBy = (query.group_by ?? "").split(",").filter((group) => group !== "");
     const to = readTime(query, "to") ?? clock.now() + 1;
-    const from = readTime(query, "from") ?? to - USAGE_DAYS * DAY_MS;
+    const from = readTime(query, "from") ?? Math.max(0, to - USAGE_DAYS * DAY_MS);
     const usage = await ledger.usage(caller.tenantId, {
       from,
       to,

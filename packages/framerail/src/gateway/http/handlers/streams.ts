@@ -2,6 +2,7 @@
 // Owns: from an answer to an open stream: its headers, its place among the tenant's streams, its reader's presence.
 //   S1. Whatever ends the stream ends all of these, once.
 
+import type { Socket } from "node:net";
 import type { Caller } from "../../auth/caller.js";
 import type { Gateway } from "../../gateway.js";
 import { readCursor, START } from "../../stream/cursor.js";
@@ -60,10 +61,12 @@ export async function streamTurn(
     });
     const onClosed = watch.readerOpened(choice.transport);
     let isOver = false;
+    let unwatch = () => {};
     // S1
     const onOver = (how: TurnStreamEnd | "left") => {
       if (isOver) return;
       isOver = true;
+      unwatch();
       detach();
       giveBack();
       onClosed(how);
@@ -75,12 +78,21 @@ export async function streamTurn(
       onOver("left");
     };
     response.on("close", onClose);
+    // A response that waits behind another has no socket yet, and would never hear that the connection has ended.
+    if (response.socket === null && !isOver) unwatch = watchSocket(response.req.socket, onClose);
     if (response.destroyed || response.socket?.destroyed) onClose();
     return STREAMED;
   } catch (error) {
     giveBack();
     throw error;
   }
+}
+
+/** Any number of responses may wait on one connection. */
+function watchSocket(socket: Socket, onClose: () => void): () => void {
+  socket.setMaxListeners(0);
+  socket.once("close", onClose);
+  return () => void socket.off("close", onClose);
 }
 
 /** The cursor that a request names: the header a browser sends by itself, or the query. */

@@ -7,17 +7,17 @@ import type { SendRequest } from "../../../dispatch/send-message.js";
 import type { TurnRow } from "../../../session/turns.js";
 import type { Caller } from "../../auth/caller.js";
 import type { Gateway } from "../../gateway.js";
-import { GRACE_MS, GRACE_MS_MAX, IDEMPOTENCY_KEY_LENGTH_MAX } from "../../limits.js";
+import { GRACE_MS, GRACE_MS_MAX, IDEMPOTENCY_KEY_LENGTH_MAX, TURN_MS_MAX } from "../../limits.js";
 import type { TurnRequest } from "../documents.js";
 import type { Exchange, Handler } from "../exchange.js";
 import { readHeader } from "../exchange.js";
-import { chooseForm, chooseVersion } from "../negotiate.js";
+import { ANSWERS, chooseForm, chooseVersion, STREAMS } from "../negotiate.js";
 import { cursorOf, streamTurn } from "./streams.js";
 
 export function sendTurn(gateway: Gateway): Handler<TurnRequest> {
   return async (exchange) => {
     const { caller, headers } = exchange;
-    const form = chooseForm(headers);
+    const form = chooseForm(headers, ANSWERS);
     const version = chooseVersion(headers);
     const request = sendRequestOf(exchange, form);
     if (form !== "json") {
@@ -45,11 +45,8 @@ export function readTurn(gateway: Gateway): Handler {
 export function readStream(gateway: Gateway): Handler {
   return async (exchange) => {
     const { params, headers } = exchange;
-    const form = chooseForm(headers);
-    if (form === "json")
-      throw new FramerailError("INVALID_ARGUMENT", "accept text/event-stream or application/x-ndjson");
+    const choice = { transport: chooseForm(headers, STREAMS), version: chooseVersion(headers) };
     const { turn_id: turnId } = await find(gateway, exchange.caller, params.id ?? "");
-    const choice = { transport: form, version: chooseVersion(headers) };
     const { caller } = exchange;
     return withinStreamLimit(gateway, caller, (leaveLimit) =>
       streamTurn(gateway, exchange, { turnId, caller, choice, cursor: cursorOf(exchange), leaveLimit }),
@@ -118,7 +115,7 @@ function sendRequestOf(exchange: Exchange<TurnRequest>, form: "sse" | "ndjson" |
     locale: headers["accept-language"] ?? null,
     onDisconnect: disconnectOf(body, form),
     ...(body.episode_id !== undefined && { episodeId: body.episode_id }),
-    ...(body.limits?.time_ms !== undefined && { timeMs: body.limits.time_ms }),
+    ...(body.limits?.time_ms !== undefined && { timeMs: Math.min(body.limits.time_ms, TURN_MS_MAX) }),
     ...(key !== undefined && {
       idempotency: { principal: caller.subject, key: requireKey(key), bodySha256: hashOf(body) },
     }),
