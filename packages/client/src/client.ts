@@ -45,6 +45,12 @@ export interface HistoryOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface TurnPlace {
+  /** The cursor of the last frame that was seen; absent: from the first frame on. */
+  readonly after?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 export interface HistoryPage {
   /** Oldest first. */
   readonly messages: readonly HistoryMessage[];
@@ -55,7 +61,7 @@ export interface HistoryPage {
 export interface Client {
   session(target: NewSession | KnownSession): Session;
   /** Reads a turn that exists, from its first frame or after a cursor; after a reload, for instance. */
-  turn(turnId: string, options?: { readonly after?: string; readonly signal?: AbortSignal }): Turn;
+  turn(turnId: string, options?: TurnPlace): Turn;
   history(conversationId: string, options?: HistoryOptions): Promise<HistoryPage>;
   agents(signal?: AbortSignal): Promise<readonly AgentDocument[]>;
 }

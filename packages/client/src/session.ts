@@ -55,7 +55,8 @@ export function createSession(target: NewSession | KnownSession, { turn, newId }
   const call = callOf(target);
 
   const read = ({ value }: Answer): SessionDocument => {
-    document = readSessionDocument(value);
+    // S1: where two were opened at once, the first answer is the session, for everybody.
+    document ??= readSessionDocument(value);
     sessionId = document.session_id;
     return document;
   };
@@ -69,8 +70,7 @@ export function createSession(target: NewSession | KnownSession, { turn, newId }
       return document?.conversation_id ?? ("conversationId" in target ? target.conversationId : undefined);
     },
     async ready(signal) {
-      if (document !== undefined) return document;
-      return read(await api.insist(sessionId === undefined ? call : readCall(sessionId), signal));
+      return document ?? read(await api.insist(sessionId === undefined ? call : readCall(sessionId), signal));
     },
     send(message, options = {}) {
       const opening = {

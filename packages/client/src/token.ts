@@ -3,7 +3,7 @@
 
 import { FramerailError } from "@framerail/protocol";
 
-/** `refresh`: the last one was refused, so a cached one will not do. */
+/** `refresh`: the last one was refused, so a cached one will not do. It must settle: whoever needs the token waits for it. */
 export type AskToken = (why: { readonly refresh: boolean }) => string | Promise<string>;
 
 export interface TokenSource {

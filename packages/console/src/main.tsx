@@ -3,6 +3,7 @@
 import { createClient } from "@framerail/client";
 import { createRoot } from "react-dom/client";
 import { App } from "./app/app.jsx";
+import { browserStorage } from "./app/browser-storage.js";
 import { createConsoleApp } from "./app/console-app.js";
 import { createConsoleServer } from "./app/server.js";
 import { createConnectionReports } from "./connection/connection-reports.js";
@@ -13,7 +14,7 @@ import { applyTheme, readTheme } from "./theme/theme.js";
 const url = location.origin;
 const reports = createConnectionReports();
 const store = createConversationStore({
-  storage: localStorage,
+  storage: browserStorage,
   watchOthers: (onChange) =>
     addEventListener("storage", ({ key }) => {
       if (key === CONVERSATIONS_KEY || key === null) onChange();
@@ -33,7 +34,7 @@ const app = createConsoleApp({
 const openNamed = () => app.open(location.hash.slice(1));
 addEventListener("hashchange", openNamed);
 openNamed();
-applyTheme(document.documentElement, readTheme(localStorage));
+applyTheme(document.documentElement, readTheme(browserStorage));
 
 const root = document.getElementById("console");
 if (root !== null) createRoot(root).render(<App app={app} />);

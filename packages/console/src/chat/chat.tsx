@@ -70,19 +70,21 @@ export function Chat({ conversation, failure, inspected, onInspect, onSend }: Ch
 function HistoryNotice({ state, onOlder }: { readonly state: ConversationState; onOlder(): void }) {
   const { history, hasOlder } = state;
   if (history === "loading") return <p className="notice">Reading the history…</p>;
-  if (typeof history === "object")
-    return (
-      <p className="notice bad">
-        {history.failed === "NOT_FOUND"
-          ? "The server does not know this conversation any more."
-          : `The history could not be read (${history.failed}).`}
-      </p>
-    );
-  if (!hasOlder) return null;
   return (
-    <button type="button" className="older" onClick={onOlder}>
-      Show older messages
-    </button>
+    <>
+      {typeof history === "object" && (
+        <p className="notice bad">
+          {history.failed === "NOT_FOUND"
+            ? "The server does not know this conversation any more."
+            : `The history could not be read (${history.failed}).`}
+        </p>
+      )}
+      {hasOlder && (
+        <button type="button" className="older" onClick={onOlder}>
+          Show older messages
+        </button>
+      )}
+    </>
   );
 }
 

@@ -77,14 +77,14 @@ export function Composer({ isReady, turn, state, isOpening, conversationId, onSe
 
 function useStop(turn: Turn | undefined, isRunning: boolean) {
   const [stopped, setStopped] = useState<Turn>();
-  const [trouble, setTrouble] = useState<string>();
+  const [trouble, setTrouble] = useState<{ readonly turn: Turn; readonly code: string }>();
   const stop = useCallback(() => {
     if (turn === undefined || !isRunning) return;
     setStopped(turn);
     setTrouble(undefined);
     turn.cancel().catch((error: unknown) => {
       setStopped(undefined);
-      setTrouble(isFramerailError(error) ? error.code : String(error));
+      setTrouble({ turn, code: isFramerailError(error) ? error.code : String(error) });
     });
   }, [turn, isRunning]);
   useEffect(() => {
@@ -95,5 +95,9 @@ function useStop(turn: Turn | undefined, isRunning: boolean) {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, [stop]);
-  return { stop, isStopping: isRunning && stopped === turn, trouble };
+  return {
+    stop,
+    isStopping: isRunning && stopped === turn,
+    trouble: trouble?.turn === turn ? trouble?.code : undefined,
+  };
 }

@@ -141,9 +141,9 @@ class OpenConversation implements Conversation {
   async #begin(key: string, message: string): Promise<void> {
     this.#entries = [...this.#entries, { key, message, turnId: undefined, turn: undefined, answer: undefined }];
     this.#changed();
-    const session = this.#openSession();
+    let session: Session;
     try {
-      await this.#rememberSession(session);
+      session = await this.#rememberSession(this.#openSession());
     } catch (error) {
       this.#refuse(key, error);
       return;
@@ -155,10 +155,15 @@ class OpenConversation implements Conversation {
   }
 
   // V2
-  async #rememberSession(session: Session): Promise<void> {
-    if (session.sessionId !== undefined) return;
+  async #rememberSession(session: Session): Promise<Session> {
+    if (session.sessionId !== undefined) return session;
     const { session_id: sessionId, conversation_id: conversationId } = await session.ready(this.#closing.signal);
+    // A key is one turn within one session: where another tab was first with this message, its session is the one.
+    const { client, store } = this.#options;
+    const other = store.find(this.#record.id)?.sessionId;
+    if (other !== undefined) return client.session({ sessionId: other });
     this.#remember({ sessionId, conversationId });
+    return session;
   }
 
   #refuse(key: string, error: unknown): void {
@@ -247,6 +252,7 @@ class OpenConversation implements Conversation {
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       this.#history = { failed: isFramerailError(error) ? error.code : "INVARIANT_VIOLATION" };
+      this.#before = before;
     }
     if (before === undefined) {
       this.#takeUpLast("send");

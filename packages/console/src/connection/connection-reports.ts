@@ -31,6 +31,8 @@ export function createConnectionReports(): ConnectionReports {
         cuts.set(turn, { code, attempt, retryInMs });
         return;
       }
+      // What follows a reset is told as a resume.
+      if (report.kind === "reset") return;
       cuts.delete(turn);
       cuts.delete(UNNAMED);
       resumes.set(turn, (resumes.get(turn) ?? 0) + 1);

@@ -74,6 +74,10 @@ const FAILURES: Readonly<Record<string, string>> = {
   DRAINING: "The server is stopping.",
   UNAUTHENTICATED: "The server does not let this page in.",
   FORBIDDEN: "The server does not let this page do that.",
+  INVALID_ARGUMENT: "The server does not take this message; it may be too long.",
+  INPUT_TOO_LARGE: "This is too large to be sent or read.",
+  BUDGET_EXHAUSTED: "The budget has nothing left; no turn was begun.",
+  RATE_LIMITED: "The server takes no more requests for now; try again in a while.",
 };
 
 function describeFailure(code: string | undefined): string {

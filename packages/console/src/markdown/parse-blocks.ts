@@ -8,9 +8,9 @@ import { parseInline } from "./parse-inline.js";
 import { isTableStart, readTable } from "./read-table.js";
 import type { Block } from "./tree.js";
 
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
 const RULE = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/;
-const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
+const FENCE = /^ {0,3}(`{3,}|~{3,}(?!~))([^`]*)$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([-*+]|(\d{1,9})[.)])(?:( {1,4})|$)/;
 
@@ -61,7 +61,15 @@ function readHeading(lines: readonly string[], at: number, depth: number): Retur
   const match = HEADING.exec(lines[at] ?? "");
   if (match === null) return undefined;
   const level = match[1]?.length ?? 1;
-  return { block: { kind: "heading", level, children: parseInline(match[2] ?? "", depth) }, count: 1 };
+  return { block: { kind: "heading", level, children: parseInline(headingText(match[2] ?? ""), depth) }, count: 1 };
+}
+
+/** Marks may close a heading too. */
+function headingText(text: string): string {
+  return text
+    .trimEnd()
+    .replace(/[ \t]#+$/, "")
+    .trimEnd();
 }
 
 function readRule(lines: readonly string[], at: number): ReturnType<Reader> {
@@ -76,7 +84,7 @@ function readFence(lines: readonly string[], at: number): ReturnType<Reader> {
   let end = at + 1;
   while (end < lines.length && !isFenceEnd(lines[end] ?? "", mark)) end += 1;
   const text = lines.slice(at + 1, end).join("\n");
-  return { block: { kind: "code", language: match?.[2] ?? "", text }, count: end + 1 - at };
+  return { block: { kind: "code", language: match?.[2]?.trim().split(/\s/, 1)[0] ?? "", text }, count: end + 1 - at };
 }
 
 function isFenceEnd(line: string, mark: string): boolean {

@@ -13,7 +13,7 @@ const PUNCTUATION = /[!-/:-@[-`{-~]/;
 const WORD = /[\p{L}\p{N}_]/u;
 /** One letter more than a link may have: so a longer address is refused, and not cut. */
 const ADDRESS = new RegExp(`https?://[^\\s<>"'\`|]{1,${LINK_LENGTH_MAX}}`, "iy");
-const TARGET = /^\(\s*(\S*?)(?:\s+"[^"\n]*")?\s*\)/;
+const TARGET = /^\(\s*(?!\s)(\S*?)(?:\s+"[^"\n]*")?\s*\)/;
 
 const EMPHASIS = [
   { mark: "**", kind: "strong" },
@@ -115,7 +115,8 @@ class InlineScan {
     // A run of marks without an end is text as a whole: its tail is no shorter mark.
     if (end === -1) return { nodes: [{ kind: "text", text: mark }], end: at + length };
     const inside = this.#text.slice(at + length, end).replaceAll("\n", " ");
-    const text = /^ .*[^ ].* $/.test(inside) ? inside.slice(1, -1) : inside;
+    const isPadded = inside.startsWith(" ") && inside.endsWith(" ") && /[^ ]/.test(inside);
+    const text = isPadded ? inside.slice(1, -1) : inside;
     return { nodes: [{ kind: "code", text }], end: end + length };
   }
 

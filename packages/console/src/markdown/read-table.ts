@@ -5,13 +5,14 @@ import { TABLE_COLUMNS_MAX } from "../limits.js";
 import { parseInline } from "./parse-inline.js";
 import type { Align, Block, Inline } from "./tree.js";
 
-const DASHES = /^[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const DASHES = /^:?-+:?$/;
 
 export function isTableStart(lines: readonly string[], at: number): boolean {
   const [head = "", dashes = ""] = [lines[at], lines[at + 1]];
-  if (!head.includes("|") || !dashes.includes("-") || !DASHES.test(dashes)) return false;
-  const columns = cellsOf(head).length;
-  return columns <= TABLE_COLUMNS_MAX && cellsOf(dashes).length === columns;
+  if (!head.includes("|") || !dashes.includes("-")) return false;
+  const below = cellsOf(dashes);
+  if (below.length > TABLE_COLUMNS_MAX || !below.every((cell) => DASHES.test(cell))) return false;
+  return cellsOf(head).length === below.length;
 }
 
 export function readTable(lines: readonly string[], at: number, depth: number): { block: Block; count: number } {

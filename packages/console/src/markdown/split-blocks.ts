@@ -2,7 +2,8 @@
 //   S1. Joined by line breaks, the pieces are the text but for empty lines between them.
 //   S2. A piece never changes once another one stands after it.
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+/** The marks of one line of code are none of a block. */
+const FENCE = /^ {0,3}(`{3,}|~{3,}(?!~))[^`]*$/;
 const ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?: |$)/;
 
 export function splitBlocks(text: string): string[] {

@@ -1,16 +1,17 @@
 // The switch between light, dark and the system's own.
 
 import { useState } from "react";
+import { browserStorage } from "../app/browser-storage.js";
 import type { Theme } from "./theme.js";
 import { applyTheme, keepTheme, readTheme, THEMES } from "./theme.js";
 
 const NAMES: Readonly<Record<Theme, string>> = { system: "Auto", light: "Light", dark: "Dark" };
 
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState(() => readTheme(localStorage));
+  const [theme, setTheme] = useState(() => readTheme(browserStorage));
   const choose = (next: Theme) => {
     setTheme(next);
-    keepTheme(localStorage, next);
+    keepTheme(browserStorage, next);
     applyTheme(document.documentElement, next);
   };
   return (

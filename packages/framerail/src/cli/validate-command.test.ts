@@ -39,7 +39,7 @@ test("a turn that is whole is said to be, as events or as lines, from its start 
   expect(await validate(TURN.join("\n"))).toEqual({ out: "ok: 5 messages\n", err: "", code: 0 });
   expect(await validate(sse(text, end))).toMatchObject({ code: 0 });
   expect(
-    await validate(sse(first, frame(2, "of_the_future"), frame(2, "text", { chunk: "" }), frame(3, "completed"))),
+    await validate(sse(first, frame(2, "of_the_future"), frame(3, "text", { chunk: "" }), frame(4, "completed"))),
   ).toMatchObject({ code: 0 });
 });
 

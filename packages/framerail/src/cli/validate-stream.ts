@@ -3,7 +3,7 @@
 //   J1. A recording is server-sent events or lines of JSON; which of the two it is tells itself.
 //   J2. Every finding says where: the how-manieth message of the recording, from 1.
 
-import type { PipelineRoute } from "@framerail/protocol";
+import type { Frame, PipelineRoute } from "@framerail/protocol";
 import {
   classify,
   createClassGuard,
@@ -68,7 +68,9 @@ function readTexts(bytes: Uint8Array, report: Report): string[] {
 /** Frames in order from any cursor on: what stands before the first was seen on another connection. */
 function judgeTurn(texts: readonly string[], report: Report): void {
   const guard = createTurnGuard();
+  const calls = new Set<string>();
   let [responseId, lastSeq] = ["", 0];
+  let isResumed = false;
   for (const [index, text] of texts.entries()) {
     const number = index + 1;
     if (text === SSE_DONE) {
@@ -76,15 +78,24 @@ function judgeTurn(texts: readonly string[], report: Report): void {
       continue;
     }
     attempt(number, report, () => {
-      const reading = readFrame(parseJson(text));
+      const value = parseJson(text);
+      const reading = readFrame(value);
+      // What is of a later version is not judged, but its place in the turn counts [W-FR-12].
+      const { seq = lastSeq + 1, response_id } = value as Pick<Frame, "seq" | "response_id">;
+      if (lastSeq > 0 && seq !== lastSeq + 1) report(number, `seq ${seq} came after ${lastSeq}`);
+      if (responseId !== "" && response_id !== responseId) report(number, "response_id changed within the turn");
+      [responseId, lastSeq] = [response_id, seq];
+      // A recording that was resumed does not begin at the beginning; its order can be judged from here on all the same.
+      if (index === 0 && (value as Pick<Frame, "event_type">).event_type !== "response_id") {
+        isResumed = true;
+        guard.admit("response_id", {});
+      }
       if (reading.kind === "unknown") return;
       const { frame } = reading;
-      const { seq = lastSeq + 1 } = frame;
-      if (lastSeq > 0 && seq !== lastSeq + 1) report(number, `seq ${seq} came after ${lastSeq}`);
-      if (responseId !== "" && frame.response_id !== responseId) report(number, "response_id changed within the turn");
-      [responseId, lastSeq] = [frame.response_id, seq];
-      // A recording that was resumed does not begin at the beginning; its order can be judged from here on all the same.
-      if (index === 0 && frame.event_type !== "response_id") guard.admit("response_id", {});
+      if (frame.event_type === "tool_call") calls.add(frame.tool_call.id);
+      // Its call was seen on another connection.
+      if (isResumed && frame.event_type === "tool_completed" && !calls.delete(frame.tool_call.id))
+        guard.admit("tool_call", frame as never);
       const verdict = guard.admit(frame.event_type, frame as never);
       if (verdict === "violation") report(number, guard.violation()?.message ?? "out of order");
       else if (verdict === "late") report(number, `${frame.event_type} came after the end`);

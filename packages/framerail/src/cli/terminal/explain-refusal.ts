@@ -39,7 +39,7 @@ function explain(error: FramerailError, asked: Asked, { url, hasKey }: AskedServ
     case "SESSION_CLOSED":
       return "the session takes no more messages; leave --session away to open another";
     case "CURSOR_EXPIRED":
-      return "the server does not have the frames after that cursor, or no longer; leave --after away to begin at the first";
+      return `the server does not have the frames after that cursor, or no longer; leave --after away${storedAnswer(asked)}`;
     case "UPSTREAM_FAILED":
     case "DEADLINE_EXCEEDED":
     case "STREAM_TRUNCATED":
@@ -47,6 +47,10 @@ function explain(error: FramerailError, asked: Asked, { url, hasKey }: AskedServ
     default:
       return isAnswer ? `the server refuses: ${sentence(error.code)}` : undefined;
   }
+}
+
+function storedAnswer(asked: Asked): string {
+  return asked.kind === "turn" ? `, or see the stored answer with framerail replay ${asked.turnId}` : "";
 }
 
 function notFound(asked: Asked): string | undefined {
