@@ -54,12 +54,12 @@ export const FAULT_PLANTS: readonly Plant[] = [
     "    cutBack(file);",
     "    ftruncateSync(file.descriptor, file.size);",
   ),
-  plantIn("log/redis/follower.ts", "log/redis/redis-lost-view.test.ts")(
+  plantIn("log/redis/follower.ts", "log/redis/follower-faults.test.ts")(
     "a view that was lost gives way to the next",
     "known?.view === view",
     "known !== undefined",
   ),
-  plantIn("log/redis/follower.ts", "log/redis/follow-alone.test.ts")(
+  plantIn("log/redis/follower.ts", "log/redis/follower-faults.test.ts")(
     "one key of another kind is let go",
     "if (isWrongType(error)) await",
     "if (this.#closed) await",
