@@ -79,4 +79,24 @@ export const FAULT_PLANTS: readonly Plant[] = [
     "unused.size > used.size ? unused : used",
     "unused.size > 0 ? unused : used",
   ),
+  plantIn("gateway/stream/stream-output.ts", "gateway/stream/stream-output.test.ts")(
+    "a reader that takes some is sent more",
+    "this.#waitingBytes <= READER_BYTES_LOW",
+    "this.#waitingBytes === 0",
+  ),
+  plantIn("gateway/stream/stream-output.ts", "gateway/stream/stream-output.test.ts")(
+    "a write that fails closes its connection",
+    "if (error) this.#socket.destroy(error);",
+    "if (error) return;",
+  ),
+  plantIn("gateway/stream/stream-output.ts", "gateway/stream/stream-output.test.ts")(
+    "what is taken waits no more",
+    "this.#waitingBytes -= size;",
+    "if (!error) this.#waitingBytes -= size;",
+  ),
+  plantIn("gateway/stream/stream-output.ts", "gateway/stream/read-back.test.ts")(
+    "what waits is counted",
+    "this.#waitingBytes += size;",
+    "this.#waitingBytes += 0;",
+  ),
 ];

@@ -2,6 +2,8 @@
 
 /** What may wait in one reader's socket; past that it gets no more until it has taken some. The system keeps more beside it. */
 export const READER_BYTES_MAX = 131_072;
+/** It has taken some when no more than this waits. */
+export const READER_BYTES_LOW = READER_BYTES_MAX / 2;
 /** What is read back from behind memory is sent in pieces of about this length, for as long as there is room. */
 export const BACK_LENGTH = 65_536;
 /** How long a reader may stay above its maximum before it is cut; its cursor is as good as before. */

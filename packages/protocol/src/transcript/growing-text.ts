@@ -1,44 +1,61 @@
 // Text that grows piece by piece for as long as a turn runs.
 //   G1. A piece costs the same however long the text already is.
-//   G2. A few pieces are joined into a line, a few lines into a page, and so on: what lives as long as a turn is looked at by
-//       every collection, and a link for each piece, as += leaves them, would be most of what a process with many turns holds.
-//   G3. A few and not many: a piece that waits for long outlives two collections, and is then thrown away where that costs most.
+//   G2. Four pieces are joined into a line, and lines into a page: what lives as long as a turn is looked at by every
+//       collection, and a link for each piece, as += leaves them, would be most of what a process with many turns holds.
+//   G3. Few pieces wait, and in fields: one that waits for long outlives two collections, and is then thrown away where that
+//       costs most; and with many turns every object that a piece comes to is waited for, because it is in no cache.
 
-const FEW = 4;
-const LEVELS = 3;
+import { weld } from "../schema/text.js";
+
+const LINES_OF_PAGE = 16;
 
 export class GrowingText {
   #text: string;
-  /** What waits to be joined, the shortest first; a place without any is empty. */
-  readonly #levels = Array.from({ length: LEVELS }, () => Array<string>(FEW).fill(""));
-  /** Its digits to the base of FEW are the places, on each level, of what comes next. */
-  #added = 0;
+  /** Lines that are linked, and how many. */
+  #page = "";
+  #lines = 0;
+  /** Pieces that wait for the fourth, and how many; a field may have an older piece too. */
+  #first = "";
+  #second = "";
+  #third = "";
+  #waiting = 0;
 
   constructor(first: string) {
     this.#text = first;
   }
 
   add(piece: string): void {
-    let joined = piece;
-    let added = this.#added;
-    this.#added += 1;
-    for (const level of this.#levels) {
-      const place = added % FEW;
-      level[place] = joined;
-      if (place < FEW - 1) return;
-      joined = level.join("");
-      level.fill("");
-      added = (added - place) / FEW;
+    const waiting = this.#waiting;
+    if (waiting === 3) {
+      this.#waiting = 0;
+      this.#addLine(weld(this.#first, this.#second, this.#third, piece));
+      return;
     }
-    this.#text += joined;
+    this.#waiting = waiting + 1;
+    if (waiting === 0) this.#first = piece;
+    else if (waiting === 1) this.#second = piece;
+    else this.#third = piece;
   }
 
   toString(): string {
-    for (let level = LEVELS - 1; level >= 0; level -= 1) {
-      const waiting = this.#levels[level] as string[];
-      this.#text += waiting.join("");
-      waiting.fill("");
-    }
+    const pieces = [this.#first, this.#second, this.#third].slice(0, this.#waiting);
+    this.#waiting = 0;
+    this.#text += weld(this.#page, ...pieces);
+    this.#turnPage();
     return this.#text;
+  }
+
+  #addLine(line: string): void {
+    this.#lines += 1;
+    if (this.#lines < LINES_OF_PAGE) this.#page += line;
+    else {
+      this.#text += weld(this.#page, line);
+      this.#turnPage();
+    }
+  }
+
+  #turnPage(): void {
+    this.#page = "";
+    this.#lines = 0;
   }
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { handClock } from "../../dispatch/testing/turn-bench.js";
 import type { LoggedFrame } from "../../log/frame-sink.js";
 import type { TurnView, Watcher } from "../../log/turn-log.js";
-import { DRAIN_MS_MAX, HEARTBEAT_MS } from "../limits.js";
+import { DRAIN_MS_MAX, HEARTBEAT_MS, READER_BYTES_MAX } from "../limits.js";
 import type { StreamOutput } from "./stream-output.js";
 import { TurnStream } from "./turn-stream.js";
 import { wireFormat } from "./wire-format.js";
@@ -61,14 +61,14 @@ test("a reader that takes nothing costs no timer per millisecond while it is wai
       return clock.schedule(ms, callback);
     },
   };
-  let hasRoom = true;
+  let waitingBytes = 0;
   const output: StreamOutput = {
     segment: () => undefined,
     text: () => {
-      hasRoom = false;
+      waitingBytes = READER_BYTES_MAX;
     },
-    get hasRoom() {
-      return hasRoom;
+    get waitingBytes() {
+      return waitingBytes;
     },
     onDrain: () => undefined,
     end: () => undefined,
@@ -143,7 +143,7 @@ function keepText() {
     text: (text) => {
       kept += text.toString();
     },
-    hasRoom: true,
+    waitingBytes: 0,
     onDrain: () => undefined,
     end: () => undefined,
     cut: () => undefined,

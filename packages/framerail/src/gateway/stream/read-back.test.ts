@@ -36,17 +36,18 @@ async function serveStored(stored: ReadonlySet<number>, pageLength: number) {
   };
   const server = createServer((_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
+    const output = openOutput(response);
     const stream = new TurnStream({
       view: new StoredView({ epoch: 1, lastSeq, frames }),
       afterSeq: 0,
-      output: openOutput(response),
+      output,
       format: wireFormat("sse", "0.5"),
       clock: systemClock,
       readBack: frames,
       onEnd: (how) => void ends.push(how),
     });
     response.on("close", () => stream.close());
-    waiting.push(() => response.socket?.writableLength ?? 0);
+    waiting.push(() => output.waitingBytes);
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { handClock } from "../../dispatch/testing/turn-bench.js";
 import { createMemoryLog } from "../../log/memory/memory-log.js";
 import { DRAIN_MS_MAX, READER_BYTES_MAX } from "../limits.js";
+import type { StreamOutput } from "./stream-output.js";
 import { openOutput } from "./stream-output.js";
 import { TurnStream } from "./turn-stream.js";
 import { wireFormat } from "./wire-format.js";
@@ -18,11 +19,13 @@ test("a reader that never takes the end of its turn is cut too, and one that doe
   const log = createMemoryLog();
   const turn = log.open({ orgId: randomUUID(), turnId, epoch: 1 });
   const sockets: Socket[] = [];
+  const outputs: StreamOutput[] = [];
   const view = (await log.attach(turnId)) ?? expect.fail("no turn");
   const server = createServer((request, response) => {
     sockets.push(request.socket);
     response.writeHead(200);
     const output = openOutput(response);
+    outputs.push(output);
     const format = wireFormat("sse", "0.5");
     const readBack = async () => [];
     const onEnd = () => undefined;
@@ -47,12 +50,12 @@ test("a reader that never takes the end of its turn is cut too, and one that doe
   await expect.poll(() => sockets.length).toBe(2);
   let seq = 0;
   // Until the system takes no more for the stalled one: what is left is less than it may have waiting.
-  while (sockets[0]?.writableLength === 0) {
+  while (outputs[0]?.waitingBytes === 0) {
     seq += 1;
     turn.append(frame(seq));
     await sleep(1);
   }
-  expect(sockets[0]?.writableLength).toBeLessThan(READER_BYTES_MAX / 2);
+  expect(outputs[0]?.waitingBytes).toBeLessThan(READER_BYTES_MAX / 2);
   await turn.seal(frame(seq + 1));
   await expect.poll(() => clock.waiting).toBe(1);
   expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, false]);

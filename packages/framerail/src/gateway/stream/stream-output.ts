@@ -1,27 +1,35 @@
 // Where one reader's bytes go. Two ways out of a Node server: straight to the socket of an HTTP/1.1 response that owns it,
 // where a segment is sent as the chunk it already is, or through the response, for everything else [D-17].
-// Owns: bytes on their way, and whether there is room for more. Does not own: what is sent and when.
+// Owns: bytes on their way, and how many. Does not own: what is sent and when.
 //   O1. A stream that ended says so by the protocol's own end; one that is cut does not: a reader sees the difference [G1].
+//   O2. A socket of the response's own is written to below its stream's queue, by the call that the queue itself makes. Nobody
+//       else writes while a response streams, so there is nothing to queue behind; the system keeps the order, and what it
+//       has not taken is counted here. The queue would cost a frame more than policy, guard and log together.
 
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Segment } from "../../log/segment.js";
 import { framesOf } from "../../log/segment.js";
-import { READER_BYTES_MAX } from "../limits.js";
+import { READER_BYTES_LOW } from "../limits.js";
 
 export interface StreamOutput {
   /** A whole segment. */
   segment(segment: Segment): void;
   /** Anything else, as it stands. */
   text(text: string | Buffer): void;
-  /** Whether the reader takes what it is sent; while it does not, `onDrain` tells when it does again. */
-  readonly hasRoom: boolean;
+  /** What was sent and the system has not taken, because the reader does not. */
+  readonly waitingBytes: number;
+  /** Tells once when little of what waits is left. */
   onDrain(listener: () => void): void;
   /** Ends the stream as the protocol ends one; `onTaken` tells when all of it is on its way, or the reader is gone. */
   end(onTaken: () => void): void;
   /** Breaks the stream off. */
   cut(): void;
 }
+
+const LINE_END = Buffer.from("\r\n");
+/** What a stream's queue says of bytes; the type has only what text can be in. */
+const AS_BYTES = "buffer" as BufferEncoding;
 
 /** The output of a response whose headers have been written; `res.writeHead` must have been called. */
 export function openOutput(response: ServerResponse): StreamOutput {
@@ -43,32 +51,31 @@ function ownsSocket(response: ServerResponse, socket: Socket): boolean {
 class SocketOutput implements StreamOutput {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
+  #waitingBytes = 0;
+  #onDrain: (() => void) | undefined;
 
   constructor(response: ServerResponse, socket: Socket) {
     this.#response = response;
     this.#socket = socket;
   }
 
-  get hasRoom(): boolean {
-    return this.#socket.writableLength < READER_BYTES_MAX;
+  get waitingBytes(): number {
+    return this.#waitingBytes;
   }
 
   segment({ chunks }: Segment): void {
-    if (this.#socket.writable) this.#socket.write(chunks);
+    this.#write(chunks);
   }
 
   text(text: string | Buffer): void {
     const size = Buffer.byteLength(text);
-    if (size === 0 || !this.#socket.writable) return;
-    this.#socket.cork();
-    this.#socket.write(`${size.toString(16)}\r\n`, "latin1");
-    this.#socket.write(text);
-    this.#socket.write("\r\n", "latin1");
-    this.#socket.uncork();
+    if (size === 0) return;
+    const bytes = typeof text === "string" ? Buffer.from(text) : text;
+    this.#write(Buffer.concat([Buffer.from(`${size.toString(16)}\r\n`), bytes, LINE_END]));
   }
 
   onDrain(listener: () => void): void {
-    this.#socket.once("drain", listener);
+    this.#onDrain = listener;
   }
 
   end(onTaken: () => void): void {
@@ -79,8 +86,26 @@ class SocketOutput implements StreamOutput {
 
   cut(): void {
     // Closing alone leaves what a stalled reader was sent with the system, megabytes of it, for minutes.
-    if (this.#socket.writableLength === 0) this.#socket.destroy();
+    if (this.#waitingBytes === 0) this.#socket.destroy();
     else this.#socket.resetAndDestroy();
+  }
+
+  // O2
+  #write(bytes: Buffer): void {
+    const size = bytes.length;
+    this.#waitingBytes += size;
+    this.#socket._write(bytes, AS_BYTES, (error) => this.#taken(size, error));
+  }
+
+  #taken(size: number, error: Error | null | undefined): void {
+    this.#waitingBytes -= size;
+    // As the stream itself would: whoever serves the connection hears of it.
+    if (error) this.#socket.destroy(error);
+    else if (this.#onDrain !== undefined && this.#waitingBytes <= READER_BYTES_LOW) {
+      const onDrain = this.#onDrain;
+      this.#onDrain = undefined;
+      onDrain();
+    }
   }
 }
 
@@ -91,8 +116,8 @@ class ResponseOutput implements StreamOutput {
     this.#response = response;
   }
 
-  get hasRoom(): boolean {
-    return this.#response.writableLength < READER_BYTES_MAX;
+  get waitingBytes(): number {
+    return this.#response.writableLength;
   }
 
   segment(segment: Segment): void {

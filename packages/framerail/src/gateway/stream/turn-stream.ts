@@ -15,7 +15,7 @@ import type { LoggedFrame } from "../../log/frame-sink.js";
 import type { Segment } from "../../log/segment.js";
 import { framesAfter, framesOf } from "../../log/segment.js";
 import type { TurnView, Watcher } from "../../log/turn-log.js";
-import { BACK_LENGTH, DRAIN_MS_MAX, HEARTBEAT_MS } from "../limits.js";
+import { BACK_LENGTH, DRAIN_MS_MAX, HEARTBEAT_MS, READER_BYTES_MAX } from "../limits.js";
 import type { StreamOutput } from "./stream-output.js";
 import type { WireFormat } from "./wire-format.js";
 
@@ -88,7 +88,7 @@ export class TurnStream implements Watcher {
   /** Sends the next segment, or begins to wait for what it takes; false when there is nothing to do now. */
   #step(): boolean {
     const view = this.#view;
-    if (!this.#output.hasRoom) this.#waitForDrain();
+    if (!hasRoom(this.#output)) this.#waitForDrain();
     else if (this.#seq < view.lastSeq) {
       const segment = view.after(this.#seq);
       if (segment === undefined) this.#goBack();
@@ -155,7 +155,7 @@ export class TurnStream implements Watcher {
   /** Of many frames at once as much as the reader takes; the rest is read again when it has taken that (T2, T5). */
   #sendBack(frames: readonly LoggedFrame[]): void {
     const { output } = this.#options;
-    for (let next = 0; next < frames.length && output.hasRoom; ) {
+    for (let next = 0; next < frames.length && hasRoom(output); ) {
       let text = "";
       for (let frame = frames[next]; frame?.seq === this.#seq + 1 && text.length < BACK_LENGTH; frame = frames[next]) {
         text += frame.sse;
@@ -200,4 +200,9 @@ export class TurnStream implements Watcher {
     }
     this.#cancelHeartbeat = clock.schedule(isDue ? HEARTBEAT_MS : HEARTBEAT_MS - silentMs, () => this.#beat());
   }
+}
+
+// T2
+function hasRoom({ waitingBytes }: StreamOutput): boolean {
+  return waitingBytes < READER_BYTES_MAX;
 }
