@@ -21,6 +21,9 @@ export const COMMENT_LENGTH_MAX = 1_024;
 /** Nesting of free JSON inside frames, events and messages. */
 export const JSON_DEPTH_MAX = 128;
 
+/** Nesting of a whole JSON text: free JSON at its deepest, and the frame, message or list of them that stands around it. */
+export const PARSED_DEPTH_MAX = 160;
+
 /** Ids that come from outside: tool calls, items, sessions. */
 export const ID_LENGTH_MAX = 1_024;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FramerailError } from "../error.js";
-import { JSON_DEPTH_MAX } from "../limits.js";
+import { PARSED_DEPTH_MAX } from "../limits.js";
 import { parseJson } from "./parse-json.js";
 
 function refusal(text: string): { code: string; path: string | undefined; rule: string | undefined; error: Error } {
@@ -84,16 +84,16 @@ describe("parseJson", () => {
       ["[", "]"],
       ['{"a":', "}"],
     ] as const) {
-      expect(parseJson(nest(JSON_DEPTH_MAX, open, close))).toBeDefined();
-      expect(refusal(nest(JSON_DEPTH_MAX + 1, open, close))).toMatchObject({
+      expect(parseJson(nest(PARSED_DEPTH_MAX, open, close))).toBeDefined();
+      expect(refusal(nest(PARSED_DEPTH_MAX + 1, open, close))).toMatchObject({
         code: "MALFORMED_JSON",
         rule: "depth_max",
       });
     }
     // Brackets beside the deep part make the text suspect, so the value is walked although it is not too deep.
-    expect(parseJson(`[${nest(JSON_DEPTH_MAX - 1, "[", "]")}${",[]".repeat(200)}]`)).toHaveLength(201);
-    expect(parseJson(nest(JSON_DEPTH_MAX / 2, '[{"a":', "}]"))).toBeDefined();
-    expect(refusal(`[${nest(JSON_DEPTH_MAX / 2, '[{"a":', "}]")}]`)).toMatchObject({ rule: "depth_max" });
+    expect(parseJson(`[${nest(PARSED_DEPTH_MAX - 1, "[", "]")}${",[]".repeat(200)}]`)).toHaveLength(201);
+    expect(parseJson(nest(PARSED_DEPTH_MAX / 2, '[{"a":', "}]"))).toBeDefined();
+    expect(refusal(`[${nest(PARSED_DEPTH_MAX / 2, '[{"a":', "}]")}]`)).toMatchObject({ rule: "depth_max" });
   });
 
   test("nesting beyond all reason is refused without an engine's error", () => {

@@ -2,13 +2,13 @@
 // Owns: what is refused before any schema looks. Does not own: whether the value means anything (compileCheck).
 //   J1. Nothing but a FramerailError is thrown, and no part of the input enters its message or its cause: an engine's
 //       own SyntaxError quotes the text, which may be a secret.
-//   J2. A value that is returned nests at most JSON_DEPTH_MAX deep, so those who walk it may recurse, and holds no own
+//   J2. A value that is returned nests at most PARSED_DEPTH_MAX deep, so those who walk it may recurse, and holds no own
 //       `__proto__` key, with which a merge would swap a prototype.
 //   J3. Text that can break neither rule of J2 is parsed and not walked.
 
 import type { Issue } from "../error.js";
 import { refuse } from "../error.js";
-import { JSON_DEPTH_MAX } from "../limits.js";
+import { PARSED_DEPTH_MAX } from "../limits.js";
 import type { Json } from "../schema/schema.js";
 import { requireString } from "./check-argument.js";
 
@@ -41,7 +41,7 @@ function mayNestTooDeep(text: string): boolean {
   for (const bracket of ["[", "{"]) {
     for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
       opened += 1;
-      if (opened > JSON_DEPTH_MAX) return true;
+      if (opened > PARSED_DEPTH_MAX) return true;
     }
   }
   return false;
@@ -49,8 +49,8 @@ function mayNestTooDeep(text: string): boolean {
 
 function findIssue(value: Json, depth: number): Issue | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  if (depth > JSON_DEPTH_MAX) {
-    return { path: "", rule: "depth_max", message: `must nest at most ${JSON_DEPTH_MAX} deep` };
+  if (depth > PARSED_DEPTH_MAX) {
+    return { path: "", rule: "depth_max", message: `must nest at most ${PARSED_DEPTH_MAX} deep` };
   }
   const parts = value as { readonly [key: string]: Json };
   for (const key of Object.keys(parts)) {

@@ -1,4 +1,9 @@
 import { expect, test } from "vitest";
+import { systemClock } from "../clock.js";
+import { parseJson } from "../codec/parse-json.js";
+import { JSON_DEPTH_MAX } from "../limits.js";
+import type { Json } from "../schema/schema.js";
+import { createFrameEncoder } from "./encode-frame.js";
 import { readFrame, readFrame04 } from "./read-frame.js";
 
 const envelope = { version: "0.5", timestamp: "2026-05-15T18:00:00.000Z", response_id: "resp_abc" };
@@ -31,6 +36,22 @@ test("a known type with a wrong envelope or payload is refused by field and rule
       expect.objectContaining({ code: "INVALID_FRAME", issue: expect.objectContaining({ path }) }),
     );
   }
+});
+
+test("a frame whose data nests as deep as it may is read back from its own text [W-EV-7]", () => {
+  const encoder = createFrameEncoder({ responseId: "resp_abc", clock: systemClock });
+  let deepest: Json = [];
+  for (let depth = 1; depth < JSON_DEPTH_MAX; depth += 1) deepest = [deepest];
+  const data = { id: "list-1", type: "offer_list", key: { ids: [{ id: deepest }] } };
+  const frames = [
+    encoder.encode("data_loading", 1, { data }),
+    encoder.encode("data_loaded", 2, { data: { ...data, items: [deepest] } }),
+    encoder.encode("component", 3, {
+      chunk: deepest,
+      tool_call: { id: "call_1", name: "render_list", type: "function" },
+    }),
+  ];
+  for (const text of frames) expect(readFrame(parseJson(text))).toMatchObject({ kind: "frame" });
 });
 
 test("a 0.4 frame is read by the rules of 0.4 [W-IN-4] [I-3]", () => {

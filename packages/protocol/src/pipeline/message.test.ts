@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, expectTypeOf, test } from "vitest";
+import { parseJson } from "../codec/parse-json.js";
 import { isFramerailError } from "../error.js";
 import { ENVELOPE_MESSAGE_BYTES_MAX, JSON_DEPTH_MAX } from "../limits.js";
 import type { Json } from "../schema/schema.js";
@@ -177,6 +178,19 @@ describe("fields", () => {
     const { code, rule } = readIssue({ type: "record", record: { stream: "s", data: cycle } });
     expect({ code, rule }).toEqual({ code: "INVALID_MESSAGE", rule: "depth_max" });
     expect(JSON_DEPTH_MAX).toBeLessThan(1_000);
+  });
+
+  test("a message whose data nests as deep as it may is read back from its own line [L-15]", () => {
+    let deepest: Json = [];
+    for (let depth = 1; depth < JSON_DEPTH_MAX; depth += 1) deepest = [deepest];
+    const messages: PipelineMessage[] = [
+      { type: "record", record: { stream: "s", data: { deepest } } },
+      { type: "source_state", source_state: { state_type: "global", data: deepest } },
+      { type: "catalog", catalog: { streams: [{ name: "s", json_schema: { deepest } }] } },
+    ];
+    for (const message of messages) {
+      expect(readPipelineMessage(parseJson(writePipelineMessage(message)), strict)).toEqual(message);
+    }
   });
 
   test("a log text that is too long or ill-formed is made to fit, and one that is no text is refused [C-17]", () => {
