@@ -6,8 +6,11 @@
 /** One encoded frame: the JSON on an SSE `data:` line or an NDJSON line [W-NFR-7, W-GAP-5]. */
 export const FRAME_BYTES_MAX = 262_144;
 
-/** The largest piece of text put into one `text` or `reasoning` frame; longer text is split [C-18]. */
-export const TEXT_CHUNK_BYTES_MAX = 65_536;
+/**
+ * The largest piece of text put into one `text` or `reasoning` frame; longer text is split [C-18]. A frame has room for six
+ * times as much: what JSON makes of control characters.
+ */
+export const TEXT_CHUNK_BYTES_MAX = 40_960;
 
 /** What a decoder holds for one SSE event or one NDJSON line before it gives up. Readers are more generous than writers. */
 export const DECODED_BYTES_MAX = 1_048_576;

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Clock } from "../clock.js";
 import { isFramerailError } from "../error.js";
 import { FRAME_BYTES_MAX } from "../limits.js";
+import { splitText } from "../schema/cut-text.js";
 import { countBytes } from "../schema/text.js";
 import { createFrameEncoder } from "./encode-frame.js";
 import { readFrame } from "./read-frame.js";
@@ -173,6 +174,17 @@ describe("in a framing", () => {
     const code = "INVALID_FRAME";
     expect(() => framed.encode("nonsense" as FrameType, 1, {})).toThrow(expect.objectContaining({ code }));
   });
+});
+
+test("text in the pieces it is split into fits its frames, whatever its characters [C-18] [W-NFR-7]", () => {
+  // Of the longest id; JSON writes six bytes for a control character, and that is the most.
+  const longest = createFrameEncoder({ responseId: "\u0001".repeat(256), clock });
+  for (const character of ["\u0000", "\u001b", "\u0085", "\u2028", '"', "é", "😀"]) {
+    const pieces = splitText(character.repeat(100_000));
+    for (const chunk of pieces) {
+      expect(countBytes(longest.encode("text", Number.MAX_SAFE_INTEGER, { chunk }))).toBeLessThan(FRAME_BYTES_MAX);
+    }
+  }
 });
 
 test("timestamps of a turn never decrease although the clock does [W-EV-20]", () => {
