@@ -5,6 +5,8 @@
 
 import type { Frame, WireVersion } from "@framerail/protocol";
 import {
+  encodeNdjson,
+  encodeSse,
   encodeSseComment,
   encodeSseRetry,
   NDJSON_HEARTBEAT,
@@ -30,6 +32,8 @@ export interface WireFormat {
 
 const SSE = { contentType: "text/event-stream; charset=utf-8", heartbeat: encodeSseComment(), closing: SSE_DONE_FRAME };
 const SSE_OPENING = `${encodeSseComment("ok")}${encodeSseRetry(RETRY_MS)}`;
+/** Every stored frame begins with it. */
+const ID_FIELD = "id: ";
 const NDJSON = {
   contentType: "application/x-ndjson; charset=utf-8",
   opening: "",
@@ -66,12 +70,12 @@ function project04(sse: string) {
 }
 
 function lineOf(frame: object | undefined): string {
-  return frame === undefined ? "" : `${JSON.stringify(frame)}\n`;
+  return frame === undefined ? "" : encodeNdjson(JSON.stringify(frame));
 }
 
 function projectSse04(sse: string): string {
   const frame = project04(sse);
   if (frame === undefined) return "";
-  const id = sse.slice(0, sse.indexOf("\n"));
-  return `${id}\nevent: ${frame.event_type}\ndata: ${JSON.stringify(frame)}\n\n`;
+  const id = sse.slice(ID_FIELD.length, sse.indexOf("\n"));
+  return encodeSse({ id, event: frame.event_type, data: JSON.stringify(frame) });
 }
