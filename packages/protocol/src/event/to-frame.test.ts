@@ -195,6 +195,12 @@ describe("the inner error", () => {
       expect(failure(code)).toEqual(final({ code: "INTERNAL_ERROR" }));
     }
   });
+  test("of a sub-agent whose name the wire does not take is INTERNAL_ERROR, and so still ends the turn [W-ERR-3]", () => {
+    for (const name of ["the shop", "böse", "-shop", "at run (/srv/shop.ts:5)"]) {
+      expect(compileCheck(EVENTS.error)({ type: "error", message: "", sub_agent_id: name })).toBeUndefined();
+      expect(failure("SUB_AGENT_FAILED", name)).toEqual(final({ code: "INTERNAL_ERROR" }));
+    }
+  });
 });
 
 test("end_stream becomes the terminal of its status [P-15] [C-1] [C-30]", () => {

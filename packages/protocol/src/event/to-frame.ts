@@ -6,6 +6,7 @@
 
 import { unreachable } from "../error.js";
 import type { Failure } from "../frame/failure.js";
+import { PUBLIC_NAME } from "../frame/failure.js";
 import type { FrameType, PayloadOf } from "../frame/vocabulary.js";
 import type { AgentEvent, EventOf, EventType } from "./vocabulary.js";
 
@@ -86,7 +87,8 @@ function toolOf({ tool_call_id, tool_name, tool_type }: ToolNames) {
 
 function failureOf({ error_code, sub_agent_id }: EventOf<"error">): Failure {
   if (error_code === "RATE_LIMIT_ERROR") return { code: "RATE_LIMIT_ERROR" };
-  if (error_code === "SUB_AGENT_FAILED" && sub_agent_id !== undefined)
+  // A name that the wire does not take would cost the turn its end.
+  if (error_code === "SUB_AGENT_FAILED" && sub_agent_id !== undefined && PUBLIC_NAME.test(sub_agent_id))
     return { code: "SUB_AGENT_FAILED", sub_agent_id };
   return { code: "INTERNAL_ERROR" };
 }

@@ -8,7 +8,7 @@ import type { Infer } from "../schema/schema.js";
 import { array, choice, literal, object, oneOf, openSet, string } from "../schema/schema.js";
 
 /** Letters, digits and `. _ - : /`: enough for every id in use, too little for a sentence or a stack. */
-const PUBLIC_NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/;
+export const PUBLIC_NAME = /^[A-Za-z0-9][A-Za-z0-9._:/-]*$/;
 
 const subAgentId = string({ pattern: PUBLIC_NAME, lengthMax: NAME_LENGTH_MAX, says: "The sub-agent that failed." });
 const enricherId = string({
