@@ -31,8 +31,8 @@ describe.each(DRIVERS)("an orphan on the %s driver", (name) => {
   });
   afterAll(() => store.close());
 
-  function encode(turnId: string, drafts: readonly Draft[]): StoredFrame[] {
-    const encoder = createFrameEncoder({ responseId: turnId, clock: systemClock });
+  function encode(turnId: string, drafts: readonly Draft[], clock = systemClock): StoredFrame[] {
+    const encoder = createFrameEncoder({ responseId: turnId, clock });
     const frame = createSseFraming({ idPrefix: `${turnId}.1.` });
     return drafts.map(({ type, payload }, index) => ({
       seq: index + 1,
@@ -151,6 +151,13 @@ describe.each(DRIVERS)("an orphan on the %s driver", (name) => {
     expect(last.map(({ sse }) => /event: (\w+)/.exec(sse)?.[1])).toEqual(["response_id", "error"]);
     expect(await seal(of(asked.turnId), [])).toEqual([]);
     expect((await readTurn(store.database, org, asked.turnId))?.status).toBe("refused");
+  });
+
+  test("its last frames are no older than those before, although the clock of the sealer is behind [W-EV-20]", async () => {
+    const turn = await startTurn(store.database, org);
+    const ahead = { ...systemClock, now: () => Date.UTC(2999, 0, 1) };
+    const last = await seal(await claim(turn.turnId), encode(turn.turnId, drafts, ahead));
+    for (const { sse } of last) expect(sse).toContain('"timestamp":"2999-01-01T00:00:00.000Z"');
   });
 
   test("nothing behind a gap of the log is said to have been seen [G3]", async () => {

@@ -124,9 +124,11 @@ function encodeEnd({ turn_id: turnId, epoch }: Orphan, frames: readonly Frame[],
   drafts.push(...guard.end(CRASHED, "unknown"));
   const encoder = createFrameEncoder({ responseId: turnId, clock });
   const frameSse = createSseFraming({ idPrefix: `${turnId}.${epoch}.` });
-  const after = frames.at(-1)?.seq ?? 0;
+  const { seq: after = 0, timestamp } = frames.at(-1) ?? {};
+  // The clock of the process that is gone may have been ahead of ours, and times never go back [W-EV-20].
+  const at = Math.max(clock.now(), timestamp === undefined ? 0 : Date.parse(timestamp));
   return drafts.map(({ type, payload }, index) => {
     const seq = after + index + 1;
-    return { seq, sse: frameSse(type, seq, encoder.encode(type, seq, payload)) };
+    return { seq, sse: frameSse(type, seq, encoder.encode(type, seq, payload, at)) };
   });
 }
