@@ -189,3 +189,21 @@ test("a long answer costs the same per chunk as a short one [P-31]", () => {
   }
   expect(accumulator.text()).toHaveLength(3_600_000);
 });
+
+test("data behind a proxy, as libraries of state hand it out, is kept like any other [P-22, P-23, C-35]", () => {
+  const [answer, list] = [new Proxy({ rows: [1] }, {}), new Proxy([{ n: 1 }], {})];
+  const accumulator = createMessageAccumulator(SAMPLE_TURN);
+  const events = [
+    { type: "text", content: "a" },
+    { type: "tool_call", tool_call_id: "x", tool_name: "search", arguments: answer, timestamp: 1 },
+    { type: "tool_result", tool_call_id: "x", result: answer, is_error: false, duration_ms: 1 },
+    { type: "data_loaded", id: "d", data_type: "offer_list", key: { ids: [] }, items: list },
+  ];
+  for (const event of events) accumulator.add(event, 1);
+  expect(accumulator.items()).toMatchObject([
+    { type: "message", content: "a" },
+    { type: "tool_call", arguments: { rows: [1] } },
+    { type: "tool_result", result: { rows: [1] } },
+    { type: "component", items: [{ n: 1 }] },
+  ]);
+});

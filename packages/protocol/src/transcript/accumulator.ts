@@ -13,7 +13,7 @@ import { FramerailError, refuse, unreachable } from "../error.js";
 import { checkEvent } from "../event/read-event.js";
 import { tokensUsedSchema } from "../event/vocabulary.js";
 import { compileCheck } from "../schema/check.js";
-import type { Infer } from "../schema/schema.js";
+import type { Infer, Json } from "../schema/schema.js";
 import { boolean, count, object, optional, string } from "../schema/schema.js";
 import type { AssistantMessage } from "./assistant-message.js";
 import { conversationIdSchema, messageIdSchema, runIdSchema } from "./assistant-message.js";
@@ -173,15 +173,15 @@ function itemOfEvent(event: AtomicEvent, sequence: number, now: number): AtomicI
   switch (event.type) {
     case "tool_call": {
       const { type, tool_call_id, tool_name, timestamp } = event;
-      return { type, sequence, tool_call_id, tool_name, arguments: structuredClone(event.arguments), timestamp };
+      return { type, sequence, tool_call_id, tool_name, arguments: copyJson(event.arguments), timestamp };
     }
     case "tool_result": {
       const { type, tool_call_id, is_error, duration_ms } = event;
-      const result = structuredClone(event.result);
+      const result = copyJson(event.result);
       return { type, sequence, tool_call_id, result, is_error, duration_ms, timestamp: now };
     }
     case "data_loaded": {
-      const items = structuredClone(event.items);
+      const items = copyJson(event.items);
       return {
         type: "component",
         sequence,
@@ -193,11 +193,16 @@ function itemOfEvent(event: AtomicEvent, sequence: number, now: number): AtomicI
     }
     case "component": {
       const { type, data_id, data_type } = event;
-      return { type, sequence, data_id, data_type, chunk: structuredClone(event.chunk), ...madeBy(event, now) };
+      return { type, sequence, data_id, data_type, chunk: copyJson(event.chunk), ...madeBy(event, now) };
     }
     default:
       return unreachable(event);
   }
+}
+
+// Not structuredClone: it throws at a proxy, which a library of state may have made, and which the wire carries like any other.
+function copyJson<T extends Json | readonly Json[]>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }
 
 function madeBy({ tool_call_id }: { readonly tool_call_id?: string }, timestamp: number) {
