@@ -6,7 +6,7 @@ import type { Clock } from "@framerail/protocol";
 import type { Dispatcher } from "./dispatcher.js";
 import { CANCEL_AGAIN_MS, CANCEL_MS_MAX } from "./limits.js";
 import type { Replicas } from "./replicas.js";
-import type { RunningTurn } from "./run-turn.js";
+import { settleWithin } from "./settle-within.js";
 
 export interface CancelOptions {
   readonly dispatcher: Dispatcher;
@@ -29,7 +29,7 @@ export async function cancelTurn(options: CancelOptions, { turnId, owner, hasEnd
     if (local !== undefined) {
       local.cancel();
       // An end that could not be stored is heard by whoever seals it; here it is a turn that has not ended yet.
-      await endWithin(local, clock, CANCEL_MS_MAX - waitedMs);
+      await settleWithin(local.ended, CANCEL_MS_MAX - waitedMs, clock);
       return await hasEnded();
     }
     if (await hasEnded()) return true;
@@ -38,17 +38,6 @@ export async function cancelTurn(options: CancelOptions, { turnId, owner, hasEnd
     await replicas?.askCancel(owner, turnId).catch(() => undefined);
     await wait(clock, CANCEL_AGAIN_MS);
   }
-}
-
-function endWithin({ ended }: RunningTurn, clock: Clock, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.schedule(Math.max(0, ms), resolve);
-    const done = () => {
-      cancel();
-      resolve();
-    };
-    ended.then(done, done);
-  });
 }
 
 function wait(clock: Clock, ms: number): Promise<void> {

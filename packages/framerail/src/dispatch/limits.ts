@@ -43,6 +43,10 @@ export const READ_ELSEWHERE_MS = 1_000;
 /** How long a process that stops lets its turns go on [D-19]. */
 export const DRAIN_MS = 30_000;
 
+/** How long a request waits for the same one, sent before, to be accepted or refused, and how often it looks. */
+export const CLAIM_MS_MAX = 6_000;
+export const CLAIM_AGAIN_MS = 50;
+
 /** How long a cancel waits for the turn's end, and how often the owner is asked again meanwhile. */
 export const CANCEL_MS_MAX = 10_000;
 export const CANCEL_AGAIN_MS = 500;

@@ -9,7 +9,7 @@
 //   R1. Every turn that was opened is sealed, whatever the step or a tap throws [G1].
 //   R2. A cancel acts in the tick it comes in: outcome latched, step aborted [G5].
 
-import type { Clock, TurnOutcome } from "@framerail/protocol";
+import type { TurnOutcome } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { EncodedFrame } from "../log/frame-sink.js";
 import type { LatchListener, PublishTurnOptions, TurnPublication } from "../publish/publish-turn.js";
@@ -18,6 +18,7 @@ import type { Heard } from "./idle-watch.js";
 import { IdleWatch } from "./idle-watch.js";
 import { IDLE_MS, SETTLE_MS_MAX, STEP_DEADLINE_MS } from "./limits.js";
 import { IDLE, outcomeOfError } from "./outcome-of-error.js";
+import { settleWithin } from "./settle-within.js";
 import type { CallBudget, StepContext, StepEnd, StepRunner } from "./step-runner.js";
 
 export interface RunTurnOptions extends PublishTurnOptions {
@@ -118,7 +119,7 @@ class Running implements RunningTurn, Heard, LatchListener {
     this.#idle.close();
     this.#cancelDeadline();
     this.#cancelLimit?.();
-    await settle(this.#run, clock);
+    await settleWithin(this.#run, SETTLE_MS_MAX, clock);
     const outcome = this.#turn.outcome as TurnOutcome;
     await commit?.(outcome, this.#turn.terminal as EncodedFrame);
     await this.#turn.seal();
@@ -146,14 +147,4 @@ function tellFailure({ onFailure }: RunTurnOptions, error: unknown): void {
 
 function outcomeOfEnd(end: StepEnd): TurnOutcome {
   return end.kind === "paused" ? { kind: "paused", limit: end.limit } : { kind: "completed" };
-}
-
-function settle(run: Promise<void>, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.schedule(SETTLE_MS_MAX, resolve);
-    void run.then(() => {
-      cancel();
-      resolve();
-    });
-  });
 }

@@ -1,5 +1,6 @@
 // Sends a message to a session's agent and runs the turn that answers it. Reads like the list of its steps:
-//   1. claim: the session is free and the caller's, the idempotency key is new; the turn's row says `dispatching`;
+//   1. claim (claim-message.ts): the session is free and the caller's, the idempotency key is new; the turn's row says
+//      `dispatching`;
 //   2. prepare: the budget has room, the agent is there, the conversation is read. What fails up to here is refused, and
 //      no turn was begun;
 //   3. accept: the user's message and the acceptance are one commit;
@@ -21,15 +22,16 @@ import type { TurnLog } from "../log/turn-log.js";
 import type { PublishReport, PublishTurnOptions } from "../publish/publish-turn.js";
 import type { Database } from "../store/database.js";
 import type { Journal } from "../store/journal.js";
-import type { ClaimedTurn, ClaimResult, TurnClaim } from "../store/turns.js";
-import { acceptTurn, claimTurn, refuseTurn } from "../store/turns.js";
+import type { ClaimedTurn, TurnClaim } from "../store/turns.js";
+import { acceptTurn, refuseTurn } from "../store/turns.js";
+import { claimMessage } from "./claim-message.js";
 import { commitEnd } from "./commit-end.js";
 import type { TurnObserver } from "./observe-turn.js";
 import { TurnRecord } from "./record-turn.js";
 import type { RunningTurn } from "./run-turn.js";
 import { runTurn } from "./run-turn.js";
 import type { StepRunner } from "./step-runner.js";
-import { createTurnBudget, wakeSession } from "./turn-budget.js";
+import { createTurnBudget } from "./turn-budget.js";
 import { WORTH_ASKING_AGAIN } from "./while-away.js";
 
 /** What an agent's step is told of its turn. */
@@ -95,9 +97,11 @@ export type Begun =
 
 /** Throws NOT_FOUND, SESSION_CLOSED, TURN_RUNNING, KEY_REUSED or BUDGET_EXHAUSTED: no turn was begun. */
 export async function sendMessage(options: DispatchOptions, request: SendRequest): Promise<Begun> {
-  const { database, owner, newId } = options;
+  const { owner, newId } = options;
   const turnId = newId();
-  const claim = await orAbandon(options, turnId, () => claimFor(database, request, { ...request, turnId, owner }));
+  const claim = await orAbandon(options, turnId, () =>
+    claimMessage(options, request.orgId, { ...request, turnId, owner }),
+  );
   if (claim.kind === "attached") return claim;
   const prepared = await orRefuse(options, request, turnId, () => prepare(options, request, turnId, claim.turn));
   try {
@@ -106,18 +110,6 @@ export async function sendMessage(options: DispatchOptions, request: SendRequest
     // Accepted, and nobody runs it.
     options.abandoned.add(turnId);
     throw error;
-  }
-}
-
-/** Step 1. */
-async function claimFor(database: Database, request: SendRequest, claim: TurnClaim): Promise<ClaimResult> {
-  try {
-    return await claimTurn(database, request.orgId, claim);
-  } catch (error) {
-    if (!isFramerailError(error) || error.code !== "SESSION_CLOSED") throw error;
-    // A session that ran out of its budget may have room again.
-    await wakeSession(database, request.orgId, request);
-    return claimTurn(database, request.orgId, claim);
   }
 }
 

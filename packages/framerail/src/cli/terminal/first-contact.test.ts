@@ -56,13 +56,23 @@ describe.each(COMMANDS)("%s", (command, argument) => {
       (_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>secret</h1>"),
       (_, response) => response.writeHead(404, { "content-type": "text/html" }).end("<h1>secret</h1>"),
       (_, response) => response.writeHead(404, { "content-type": "application/json" }).end('{"error":"secret"}'),
-      (_, response) => response.writeHead(502, { "content-type": "text/html" }).end("<h1>secret</h1>"),
+      (_, response) => response.writeHead(500, { "content-type": "text/html" }).end("<h1>secret</h1>"),
     ];
     for (const answer of answers) {
       const url = await serve(answer);
       expect(await run(command, argument, "--url", `${url}/`)).toEqual(
         tell(`what answers at ${url} is no Framerail server; check --url`),
       );
+    }
+  });
+
+  test("says that a proxy has no server behind it, without a word of its answer [G7]", async () => {
+    for (const status of [502, 503, 504]) {
+      const url = await serve((_, response) =>
+        response.writeHead(status, { "content-type": "text/html" }).end("<h1>secret</h1>"),
+      );
+      const says = `a proxy answers at ${url}, and no server behind it (${status}); try again in a moment, or check --url`;
+      expect(await run(command, argument, "--url", url)).toEqual(tell(says));
     }
   });
 

@@ -8,6 +8,8 @@ import { FramerailError } from "@framerail/protocol";
 
 const ANSWERS: ReadonlySet<string> = new Set(["application/json", "text/event-stream", "application/x-ndjson"]);
 const REFUSAL = "application/problem+json";
+/** What a proxy says when it has nobody to ask. */
+const NOBODY_BEHIND: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** The platform's fetch, or the one that is given, with a judgement of its first answer. */
 export function judgeFirstContact(url: string, fetch: Fetch = (to, init) => globalThis.fetch(to, init)): Fetch {
@@ -29,6 +31,11 @@ export function judgeFirstContact(url: string, fetch: Fetch = (to, init) => glob
 function requireFramerail(url: string, { status, headers }: Response): void {
   const type = (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   const speaks = status < 400 ? status === 204 || ANSWERS.has(type) : type === REFUSAL;
+  if (!speaks && NOBODY_BEHIND.has(status)) {
+    throw final(
+      `a proxy answers at ${url}, and no server behind it (${status}); try again in a moment, or check --url`,
+    );
+  }
   if (!speaks) throw final(`what answers at ${url} is no Framerail server; check --url`);
   if (status >= 500) throw final(`the server at ${url} cannot answer now (${status}); try again in a moment`);
 }
