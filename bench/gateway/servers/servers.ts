@@ -17,6 +17,7 @@ export const STREAM_TEXT = "AI SDK streamText";
 
 export const SERVERS: ReadonlyMap<string, StartServer> = new Map([
   [FLOOR, later(async () => (await import("./plain.js")).startFloor)],
+  ["only writes", later(async () => (await import("./least.js")).startLeast)],
   ["node:http stringify", later(async () => (await import("./plain.js")).startStringify)],
   [MEMORY, later(async () => (await import("./ours.js")).startMemory)],
   [JOURNAL, later(async () => (await import("./ours.js")).startJournal)],
