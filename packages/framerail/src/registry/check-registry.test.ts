@@ -135,6 +135,16 @@ test("policy batch without a group is an error", () => {
   expect(show(check({ ...files, [FRAGMENT]: text }).errors)).toEqual([`${FRAGMENT}:1 a batch-group`]);
 });
 
+test("an id with the name of an event or a frame is an error: no policy can be made of it [W-POL-6]", () => {
+  const { ok, errors } = check(soundFiles({ platform: ["a", "thinking", "tool_completed", "node_enter"] }));
+  expect(ok).toBe(false);
+  expect(show(errors)).toEqual([
+    `${FRAGMENT}:7 thinking reserved-id`,
+    `${FRAGMENT}:13 tool_completed reserved-id`,
+    `${FRAGMENT}:19 node_enter reserved-id`,
+  ]);
+});
+
 describe("warnings", () => {
   test("more ids than the soft maximum are counted by fragment, and id 51 can be emitted [W-NFR-3, W-R-7]", () => {
     const ids = Array.from({ length: IDS_SOFT_MAX + 1 }, (_, index) => `id_${index}`);

@@ -4,7 +4,9 @@
 //   C1. Every entry has its sentence in the default locale, so a fallback always ends at one [W-GAP-4].
 //   C2. Every active entry has a sentence that renders in every locale [W-REG-5, W-REG-15].
 //   C3. Warnings never fail a check [W-NFR-3].
+//   C4. An id that policy refuses is an error here: policies are made with the first turns, long after the start [W-POL-6].
 
+import { isEventType, isFrameType } from "@framerail/protocol";
 import { readMessage } from "./check-message.js";
 import { IDS_SOFT_MAX } from "./limits.js";
 import type { LoadedRegistry } from "./load-registry.js";
@@ -46,6 +48,9 @@ function checkEntries({ registry, localeFiles, problems }: LoadedRegistry, repor
       if (isNeeded && !messages.has(entry.default_render_key))
         report(at(entry, "missing-key", `${quote(entry.default_render_key)} is missing in ${file}`));
     }
+    // C4
+    if (isEventType(entry.id) || isFrameType(entry.id))
+      report(at(entry, "reserved-id", "is the name of an event or a frame"));
     if (entry.default_policy === "batch" && entry.batch === undefined)
       report(at(entry, "batch-group", "policy batch needs `batch: {group: …}`"));
   }
