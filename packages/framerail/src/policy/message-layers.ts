@@ -65,8 +65,42 @@ function parseMessage({ key, tag, text, code }: { key: string; tag: string; text
   try {
     // Frames carry plain text, so a tag in a message is text too.
     const message = new IntlMessageFormat(text, tag, undefined, { ignoreTag: true });
-    return { key, tag, format: (values) => String(message.format(values)) };
+    const numbers = new Set(listShownNumbers(message.getAst()));
+    const format = (values: MessageValues): string => {
+      for (const name of numbers) requireNumber(name, values[name]);
+      return String(message.format(values));
+    };
+    return { key, tag, format };
   } catch (cause) {
     throw new FramerailError(code, `the message ${key} of locale ${tag} is not ICU`, { cause });
   }
+}
+
+/** What the parser gives, as far as it is read here. */
+interface Element {
+  readonly type: number;
+  readonly value?: unknown;
+  readonly options?: { readonly [name: string]: { readonly value: readonly Element[] } };
+}
+
+/** The parser's numbers for its kinds of elements. */
+const NUMBER = 2;
+const PLURAL = 6;
+const POUND = 7;
+
+/** The names that a message shows as numbers; `counted` is what a `#` stands for. */
+function listShownNumbers(elements: readonly Element[], counted?: unknown): string[] {
+  return elements.flatMap(({ type, value, options = {} }) => {
+    if (type === NUMBER) return [String(value)];
+    if (type === POUND) return counted === undefined ? [] : [String(counted)];
+    const inside = type === PLURAL ? value : undefined;
+    return Object.values(options).flatMap((option) => listShownNumbers(option.value, inside));
+  });
+}
+
+// Intl formats whatever it is given, and what is no number as "NaN". A value that is missing is not refused here, since the
+// message may choose words without it.
+function requireNumber(name: string, value: string | number | undefined): void {
+  if (value !== undefined && Number.isNaN(Number(value)))
+    throw new FramerailError("INVALID_ARGUMENT", `the value ${name} is no number`);
 }

@@ -111,6 +111,34 @@ describe("a message that cannot be filled", () => {
     }
   });
 
+  test("gives way when it would show a number and gets none, instead of telling the reader of a NaN", () => {
+    for (const de of [
+      "{n, plural, one {# Seite} other {# Seiten}}",
+      "{n, number} Seiten",
+      "{n, selectordinal, other {#.}}",
+    ]) {
+      const stage = oneMessage("de", { de, en: "Reading…" });
+      for (const n of ["several", true]) stage.status("busy", { n });
+      expect(stage.messages(), de).toEqual(["Reading…"]);
+      expect(stage.unfilled, de).toMatchObject([
+        { render_key: "status.busy", locale: "de" },
+        { render_key: "status.busy", locale: "de" },
+      ]);
+      stage.status("busy", { n: "12" });
+      stage.turn.flush();
+      expect(stage.messages().at(-1), de).toMatch(/^12/);
+    }
+  });
+
+  test("does not give way for a number that it chooses its words by and does not show", () => {
+    const stage = oneMessage("en", { en: "Reading {n, plural, one {a page} other {pages}}…" });
+    stage.status("busy", { n: "several" });
+    expect(stage.messages()).toEqual(["Reading pages…"]);
+    const chosen = oneMessage("en", { en: "{how, select, done {Done} other {{n, number} left}}" });
+    chosen.status("busy", { how: "done" });
+    expect(chosen.messages()).toEqual(["Done"]);
+  });
+
   test("shows nothing of a value that is no plain text or number", () => {
     for (const values of [{ x: { secret: 1 } }, { x: ["secret"] }, { x: null }, undefined]) {
       const stage = oneMessage("en", { en: "Reading {x}…" });
