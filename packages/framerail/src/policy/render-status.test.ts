@@ -170,6 +170,9 @@ describe("what is shown", () => {
     const stage = oneMessage("en", { en: "{title}" });
     stage.status("busy", { title: "x".repeat(STATUS_VALUE_LENGTH_MAX + 1) });
     expect(stage.messages()[0]).toBe(`${"x".repeat(STATUS_VALUE_LENGTH_MAX - 1)}…`);
+    const smiles = oneMessage("en", { en: "{title}" });
+    smiles.status("busy", { title: "😀".repeat(STATUS_VALUE_LENGTH_MAX) });
+    expect(smiles.messages()).toEqual([`${"😀".repeat(STATUS_VALUE_LENGTH_MAX / 2 - 1)}…`]);
     const long = oneMessage("en", { en: "語".repeat(STATUS_MESSAGE_BYTES_MAX) });
     long.status("busy");
     const [message = ""] = long.messages();

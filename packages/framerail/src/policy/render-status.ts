@@ -21,6 +21,8 @@ const ELLIPSIS_BYTES = 3;
 /** What ends a sentence and has no place between clauses. */
 const SENTENCE_END = /[\s.…。．]+$/u;
 const NOT_ONE_LINE = /[\s\p{Cc}]+/gu;
+/** What a cut leaves of a character that it went through. */
+const HALF_PAIR_END = /[\ud800-\udbff]$/u;
 
 export type StatusValues = { readonly [name: string]: Json } | undefined;
 
@@ -110,7 +112,8 @@ function fillable(values: StatusValues): MessageValues {
 }
 
 function shorten(text: string): string {
-  return text.length <= STATUS_VALUE_LENGTH_MAX ? text : text.slice(0, STATUS_VALUE_LENGTH_MAX - 1) + ELLIPSIS;
+  if (text.length <= STATUS_VALUE_LENGTH_MAX) return text;
+  return text.slice(0, STATUS_VALUE_LENGTH_MAX - 1).replace(HALF_PAIR_END, "") + ELLIPSIS;
 }
 
 function bound(text: string): string {
