@@ -48,11 +48,12 @@ class EventCounter implements PublishObserver {
   decided(event: AgentEvent, emitter: string, decision: PolicyName): void {
     const meter = emitter === this.#agentId ? this.#own : this.#meterOf(emitter);
     meter.policy(event.type, decision);
+    // Not by frame: of statuses that are joined, the frame has the id of the first alone.
+    if (event.type === "status" && decision !== "suppress") meter.status(event.event_id);
   }
 
   frame(draft: Draft, size: number): void {
     this.#own.frame(draft.type, size);
-    if (draft.type === "status") this.#own.status(draft.payload.data.event_id);
     if (draft.type === "error") this.#own.errorFrame(draft.payload.error.code);
   }
 

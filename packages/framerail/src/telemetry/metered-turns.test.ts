@@ -26,7 +26,7 @@ describe("a turn", () => {
     expect(page.value("stream_frame_sizes_total")).toBe(sink.types().length);
   });
 
-  test("its status frames are counted by id [W-MET-2]", async () => {
+  test("its statuses are counted by id [W-MET-2]", async () => {
     const metrics = openMetrics();
     const agent = asks([sub("shop", [{ text: "none" }])], "Done.");
     const statuses = agentOf(async ({ writer }) => {
@@ -54,7 +54,7 @@ describe("a turn", () => {
     expect(page.by(name, "policy", { event_type: "status" })).toEqual({ transform: 1, suppress: 1 });
   });
 
-  test("a batched status is counted as batched when written, and as a frame when shown [W-MET-3] [W-MET-2]", async () => {
+  test("a batched status is counted when written, as batched and by its id [W-MET-3] [W-MET-2]", async () => {
     const metrics = openMetrics();
     const agent = agentOf(async ({ writer }) => writer.status("looking_up_points_balance"), "rewards");
     await startMetered(metrics, agent, { policy }).ended;

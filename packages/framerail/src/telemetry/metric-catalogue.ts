@@ -94,7 +94,7 @@ export const STREAM_COUNTERS = {
   statuses: {
     name: "stream.status_event.emitted_total",
     kind: "counter",
-    help: "Status frames sent, by registered id",
+    help: "Statuses written and not suppressed, by registered id",
     labels: { event_id: "status_ids" },
   },
   policies: {

@@ -16,7 +16,7 @@ import type { Layout, Row, StreamRows } from "./stream-rows.js";
 export interface StreamMeter {
   /** A frame went to the log. `size` in bytes; characters will do, for most text they are the same. */
   frame(type: FrameType, size: number): void;
-  /** The frame that went was a status. */
+  /** The event that was written is a status that is shown, alone or joined with others. */
   status(eventId: string): void;
   /** One event was written, and policy decided. */
   policy(type: EventType, decision: Decision): void;

@@ -63,6 +63,7 @@ function meterPolicy(
           const decision = inner.apply(event, emitter);
           meter.endWrite(started);
           meter.policy(event.type, decision);
+          if (event.type === "status" && decision !== "suppress") meter.status(event.event_id);
           return decision;
         },
         flush: () => inner.flush(),
@@ -95,7 +96,6 @@ function count({ type, sse }: EncodedFrame, meter: TurnMeter, writer: StreamMete
   const reading = readFrame(parseJson(sse.slice(sseDataStart(sse), -2)));
   if (reading.kind !== "frame") throw new Error(`${reading.event_type} is no frame`);
   const { frame } = reading;
-  if (frame.event_type === "status") writer.status(frame.data.event_id);
   if (frame.event_type === "completed") meter.terminal("completed");
   if (frame.event_type === "error") {
     writer.errorFrame(frame.error.code);
