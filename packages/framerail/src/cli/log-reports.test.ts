@@ -47,3 +47,10 @@ test("whatever else is reported is a warning with its turn and its error", () =>
     { level: "warn", message: "seal_failed", turn_id: "t1" },
   ]);
 });
+
+test("a sentence that could not be filled is a warning that names it", () => {
+  const error = new Error("no title");
+  expect(linesOf("status_unfilled", { reason: "status.reading in en", error })).toMatchObject([
+    { level: "warn", message: "status_unfilled", reason: "status.reading in en", error: { message: "no title" } },
+  ]);
+});

@@ -8,13 +8,14 @@ import type { Logger } from "../telemetry/logger.js";
 export interface ReportDetails {
   readonly turnId?: string;
   readonly error?: unknown;
+  readonly reason?: string;
   /** Of a turn on its way out. */
   readonly report?: PublishReport;
 }
 
 export function logReports(logger: Logger): (what: string, details: ReportDetails) => void {
-  return (what, { turnId, error, report }) => {
-    const fields: LogFields = turnId === undefined ? {} : { turn_id: turnId };
+  return (what, { turnId, error, reason, report }) => {
+    const fields: LogFields = { turn_id: turnId, reason };
     if (report === undefined) logger.warn(what, fields, error);
     else logPublished(logger, report, fields);
   };

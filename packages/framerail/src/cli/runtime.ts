@@ -23,6 +23,7 @@ import { createRedisLog } from "../log/redis/redis-log.js";
 import type { TurnLog } from "../log/turn-log.js";
 import { chooseLocale } from "../policy/choose-locale.js";
 import { createPolicy } from "../policy/create-policy.js";
+import type { UnfilledMessage } from "../policy/render-status.js";
 import type { Registry } from "../registry/registry.js";
 import type { Database } from "../store/database.js";
 import { createDatabase, openDatabase } from "../store/database.js";
@@ -128,12 +129,14 @@ function refusedRow(turnId: string): FramerailError {
 }
 
 function dispatchSettings(options: RuntimeOptions, clock: Clock) {
-  const { agents, registry, idleMs, deadlineMs, observe } = options;
+  const { agents, registry, idleMs, deadlineMs, observe, report } = options;
+  const onUnfilled = ({ render_key, locale, error }: UnfilledMessage) =>
+    report?.("status_unfilled", { reason: `${render_key} in ${locale}`, error });
   return {
     agents: createAgentDirectory({
       agents,
       chooseLocale: (wanted) => chooseLocale(wanted ?? undefined, registry),
-      policyOf: (_agentId, locale) => createPolicy({ registry, locale, clock }),
+      policyOf: (_agentId, locale) => createPolicy({ registry, locale, clock, onUnfilled }),
     }),
     context: {},
     estimateTokens: (text: string) => estimateTokens(text.length),
