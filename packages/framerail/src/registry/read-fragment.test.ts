@@ -109,6 +109,8 @@ describe("the fields of an entry [W-REG-3]", () => {
       fragmentProblems(entryText("old", { lifecycle, deprecation: given }));
     expect(problemsOf("deprecated")).toEqual(["6 old deprecation"]);
     expect(problemsOf("active", deprecation)).toEqual(["6 old deprecation"]);
+    const unclear = entryText("b", { lifecycle: undefined, deprecation });
+    expect(fragmentProblems(entryText("a") + unclear)).toEqual(["7 b missing-field"]);
     expect(problemsOf("deprecated", "soon")).toEqual(["7 old type"]);
     expect(problemsOf("deprecated", "{ since: 2026-06-31, note: n }")).toEqual(["7 old day"]);
     expect(problemsOf("deprecated", "{ since: 15.5.2026, note: n }")).toEqual(["7 old day"]);

@@ -117,7 +117,8 @@ function readEntryFields(reader: Reader, node: YAMLMap, id: string | null): Entr
 function readDeprecation(reader: Reader, { values, nodes }: Fields, id: string | null): boolean {
   const node = nodes.get("deprecation");
   const isDeprecated = values.lifecycle === "deprecated";
-  if (isDeprecated === nodes.has("deprecation"))
+  // An entry without a lifecycle is told of that alone.
+  if (isDeprecated === nodes.has("deprecation") || !nodes.has("lifecycle"))
     return !isMap(node) || readFields(reader, node, DEPRECATION_FIELDS, id).ok;
   const message = isDeprecated
     ? "deprecation must say since when and what to write instead"
