@@ -105,7 +105,7 @@ const JUDGING: readonly Plant[] = [
   check("the spelling of a locale's tag", "canonical !== tag", "false"),
   check("a language that Intl does not know", "Intl.PluralRules.supportedLocalesOf(tag).length > 0", "true"),
   check("a value that a message is never given", "strange.length > 0", "false"),
-  check("a part is filled like its sentence", "?? defaultNames.get(withoutPart(key))", "?? defaultNames.get(key)"),
+  check("a part is filled like its sentence", "defaultNames.get(withoutPart(key)) ?? defaultNames.get(key)", "undefined"),
   check("the batch sentence shows its parts", "key === BATCH_SENTENCE_KEY && reading.names.size === 0", "false"),
   check(
     "the id a broken message belongs to",

@@ -181,6 +181,16 @@ describe("warnings", () => {
   });
 });
 
+test("a sentence whose own key ends like a part is used, and its translations are held to its values", () => {
+  const files = {
+    ...soundFiles({ platform: ["ordering_part"] }),
+    "locales/en.yaml": localeText(["ordering_part"], () => "Ordering {name}"),
+  };
+  const german = (text: string) => check({ ...files, "locales/de.yaml": localeText(["ordering_part"], () => text) });
+  expect(german("{name} wird bestellt")).toEqual({ ok: true, errors: [], warnings: [] });
+  expect(show(german("{teil} wird bestellt").errors)).toEqual(["locales/de.yaml:2 ordering_part message-values"]);
+});
+
 test("while a file is broken nothing is called unused, and errors stand in the order of files", () => {
   const { errors, warnings } = check({
     [FRAGMENT]: entryText("b"),

@@ -75,7 +75,8 @@ function checkLocales({ registry, localeFiles }: LoadedRegistry, report: Report)
         continue;
       }
       // What the default sentence does not ask for, nobody who writes the status knows of.
-      const known = ownValuesOf(key) ?? defaultNames.get(withoutPart(key)) ?? reading.names;
+      const asked = defaultNames.get(withoutPart(key)) ?? defaultNames.get(key);
+      const known = ownValuesOf(key) ?? asked ?? reading.names;
       const strange = [...reading.names].filter((name) => !known.has(name));
       if (strange.length > 0) fail("message-values", `asks for ${strange.join(", ")}, which it is never given`);
       if (key === BATCH_SENTENCE_KEY && reading.names.size === 0) fail("message-values", "must show {parts}");
@@ -127,7 +128,7 @@ function warnOfUnusedKeys({ registry, localeFiles }: LoadedRegistry, report: Rep
   const used = new Set([...registry.entries.values()].map((entry) => entry.default_render_key));
   for (const { file, lines } of localeFiles)
     for (const [key, line] of lines)
-      if (ownValuesOf(key) === undefined && !used.has(withoutPart(key)))
+      if (ownValuesOf(key) === undefined && !used.has(key) && !used.has(withoutPart(key)))
         report({ file, line, id: null, rule: "unused-key", message: `no entry uses ${quote(key)}` });
 }
 
