@@ -271,8 +271,8 @@ const TIMING: readonly Plant[] = [
   pace("what was just said is not repeated", "this.#recent.get(rule.id)?.sentence === status.sentence", "false"),
   pace(
     "the same id with other words waits",
-    "if (!held.some(({ rule }) => this.#recent.has(rule.id))) this.#show(held);",
-    "this.#show(held);",
+    "if (!this.#held?.some(({ rule }) => this.#recent.has(rule.id))) this.#showWithinPace();",
+    "this.#showWithinPace();",
   ),
   pace(
     "words that are true again replace what is held",
@@ -281,8 +281,8 @@ const TIMING: readonly Plant[] = [
   ),
   pace(
     "five in a second",
-    "this.#shownInSecond >= this.#options.timing.statusesPerSecond",
-    "this.#shownInSecond > this.#options.timing.statusesPerSecond",
+    "this.#shownInSecond < this.#options.timing.statusesPerSecond",
+    "this.#shownInSecond <= this.#options.timing.statusesPerSecond",
   ),
   pace("a second ends", "      this.#shownInSecond -= 1;\n", ""),
   pace(

@@ -161,6 +161,30 @@ describe("the place of a batch", () => {
     }
   });
 
+  test("is before text too when an id of it was just shown with other words, in its window and after [D-11]", () => {
+    const grouped = (group: string) => ({ default_policy: "batch", batch: { group } }) as const;
+    const entries = [entryOf("a", grouped("g")), entryOf("b", grouped("h"))];
+    const registry = registryOf(entries, { en: { "status.a": "Reading {n}…", "status.b": "Comparing {n}…" } });
+    for (const waitedMs of [20, 160]) {
+      const stage = openBench({ registry });
+      for (const id of ["a", "b"]) stage.status(id, { n: 1 });
+      stage.clock.advance(DEFAULT_TIMING.windowMs);
+      stage.status("a", { n: 2 });
+      stage.clock.advance(waitedMs);
+      stage.status("b", { n: 2 });
+      stage.text("x");
+      stage.clock.advance(1_000);
+      const [first, second] = ["status:Reading 2…", "status:Comparing 2…"];
+      expect(stage.shown(), `${waitedMs} ms`).toEqual([
+        "status:Reading 1…",
+        "status:Comparing 1…",
+        first,
+        second,
+        "text:x",
+      ]);
+    }
+  });
+
   test("is before the terminal, whether it is flushed or written [W-POL-4] [D-11]", () => {
     for (const end of ["error", "end_stream"] as const) {
       const stage = openBench();

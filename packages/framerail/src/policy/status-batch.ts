@@ -7,6 +7,8 @@
 //       before, and shown when there is room. `flush` shows it whatever the pace: the last status is never lost.
 //   B4. After `close` nothing waits and no timer is left; its owner adds nothing more (create-policy.ts, P4).
 //   B5. Showing may end the turn, and call back into here: what is shown has left every list before.
+//   B6. `closeWindows` puts every batch before what comes next, also one that repeats an id too soon for B2; only the pace
+//       holds it back [D-11].
 // Time is measured by timers alone, because the clock's reading may jump.
 
 import type { Clock, Draft } from "@framerail/protocol";
@@ -59,7 +61,12 @@ export class StatusBatch {
   }
 
   closeWindows(): void {
-    for (const group of this.#windows.keys()) this.#closeWindow(group);
+    // B6. A batch whose window is over came before what the windows hold.
+    if (this.#held?.[0].rule.decision === "batch") this.#showWithinPace();
+    for (const group of this.#windows.keys()) {
+      this.#held = this.#takeWindow(group);
+      this.#showWithinPace();
+    }
   }
 
   flush(): void {
@@ -92,13 +99,18 @@ export class StatusBatch {
   }
 
   #closeWindow(group: string): void {
+    const statuses = this.#takeWindow(group);
+    if (statuses !== undefined) this.#offer(statuses);
+  }
+
+  #takeWindow(group: string): Statuses | undefined {
     const window = this.#windows.get(group);
-    if (window === undefined) return;
+    if (window === undefined) return undefined;
     this.#windows.delete(group);
     this.#pendingCount -= window.statuses.size;
     window.cancel();
     // A window is opened by its first status, so there is one.
-    this.#offer([...window.statuses.values()] as unknown as Statuses);
+    return [...window.statuses.values()] as unknown as Statuses;
   }
 
   #offer(statuses: Statuses): void {
@@ -107,9 +119,12 @@ export class StatusBatch {
   }
 
   #showHeld(): void {
-    const held = this.#held;
-    if (held === undefined || this.#shownInSecond >= this.#options.timing.statusesPerSecond) return;
-    if (!held.some(({ rule }) => this.#recent.has(rule.id))) this.#show(held);
+    if (!this.#held?.some(({ rule }) => this.#recent.has(rule.id))) this.#showWithinPace();
+  }
+
+  #showWithinPace(): void {
+    if (this.#held !== undefined && this.#shownInSecond < this.#options.timing.statusesPerSecond)
+      this.#show(this.#held);
   }
 
   #show(statuses: Statuses): void {

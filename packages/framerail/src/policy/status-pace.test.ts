@@ -37,6 +37,14 @@ describe("the pace of statuses", () => {
     expect(stage.messages()).toHaveLength(2);
   });
 
+  test("the same id with other words waits also while text is written, unless it is a batch [W-FR-5] [D-11]", () => {
+    const stage = openBench();
+    for (const count of [1, 2]) stage.status("reading_pages", { count });
+    stage.text("x");
+    stage.clock.advance(250);
+    expect(stage.shown()).toEqual(["status:Reading 1 page…", "text:x", "status:Reading 2 pages…"]);
+  });
+
   test("what was shown last is what is not repeated, for its own time [W-FR-5]", () => {
     const stage = openBench();
     stage.status("reading_pages", { count: 1 });
