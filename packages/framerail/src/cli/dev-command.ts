@@ -12,6 +12,8 @@ import { openRegistry } from "../registry/open-registry.js";
 import { EMPTY_REGISTRY } from "../registry/registry.js";
 import { loadAgents } from "../worker/load-agents.js";
 import { explainListenError, PORT, readPort } from "./listen-options.js";
+import type { LocaleOption } from "./locale-option.js";
+import { LOCALE_OPTION } from "./locale-option.js";
 import { runUntilSignal } from "./run-until-signal.js";
 import type { RunningServer } from "./start-server.js";
 import { startServer } from "./start-server.js";
@@ -19,7 +21,7 @@ import type { Terminal } from "./terminal.js";
 import type { TypeCheckOptions } from "./type-check.js";
 import { beginTypeCheck, typeCheckOption } from "./type-check.js";
 
-interface DevOptions extends TypeCheckOptions {
+interface DevOptions extends TypeCheckOptions, LocaleOption {
   readonly agents?: string;
   readonly registry?: string;
   readonly data: string;
@@ -73,6 +75,7 @@ export function addDevCommand(program: Command, terminal: Terminal, version: str
     .description("run agents on this machine, with everything they need in one process")
     .option("--agents <dir>", "the folder with the agents; without it ./agents, or else the demo agents")
     .option("--registry <dir>", "the folder with the status registry; without it `registry` in or beside the agents")
+    .option(...LOCALE_OPTION)
     .option("--data <dir>", "the folder of the database", ".framerail")
     .addOption(new Option("--port <port>", "the port to listen on").env("PORT").argParser(readPort).default(PORT))
     .addOption(typeCheckOption())
@@ -106,7 +109,7 @@ async function startDev({ folder, options, version, terminal, pass }: DevStart):
   const hasConsole = existsSync(CONSOLE);
   const server = await startServer({
     store: { folder: options.data },
-    registry: registry === undefined ? EMPTY_REGISTRY : openRegistry(registry),
+    registry: registry === undefined ? EMPTY_REGISTRY : openRegistry(registry, options),
     agents: loaded.map(({ agent }) => agent),
     pass,
     host: HOST,

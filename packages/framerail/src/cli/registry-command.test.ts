@@ -164,3 +164,15 @@ describe("framerail registry", () => {
     expect(existsSync(file)).toBe(false);
   });
 });
+
+test("servers take the default locale that the registry is checked with [W-GAP-4]", async () => {
+  const registry = writeFolder({ [FRAGMENT]: entryText("a"), "locales/fr.yaml": localeText(["a"]) });
+  const agents = writeFolder({
+    "assistant.mjs": 'export default { manifest: { id: "assistant", emitters: [] }, run() {} };\n',
+  });
+  const options = ["--agents", agents, "--registry", registry, "--no-type-check", "--default-locale", "de"];
+  for (const command of [["dev"], ["serve", "--database-url", "postgres://localhost/none"]]) {
+    const { err, code } = await framerail(...command, ...options);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("locales/de.yaml:1 is missing") });
+  }
+});

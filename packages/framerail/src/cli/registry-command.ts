@@ -9,19 +9,16 @@ import type { Command } from "commander";
 import { checkRegistry } from "../registry/check-registry.js";
 import { describeEntries, generateCodeowners } from "../registry/describe-registry.js";
 import type { LoadedRegistry } from "../registry/load-registry.js";
-import { DEFAULT_LOCALE, loadRegistry } from "../registry/load-registry.js";
+import { loadRegistry } from "../registry/load-registry.js";
 import type { Problem } from "../registry/problem.js";
 import { codeOf } from "../registry/read-yaml.js";
 import { generateStatusTypes } from "../registry/registry-types.js";
+import type { LocaleOption } from "./locale-option.js";
+import { LOCALE_OPTION } from "./locale-option.js";
 import type { Terminal } from "./terminal.js";
 import { alignColumns } from "./terminal.js";
 
 const DIR_SAYS = "folder with platform/, verticals/ and locales/";
-const LOCALE_OPTION = ["--default-locale <tag>", "where a missing language falls back to", DEFAULT_LOCALE] as const;
-
-interface LocaleOption {
-  readonly defaultLocale: string;
-}
 
 export function addRegistryCommand(program: Command, terminal: Terminal): void {
   const registry = program

@@ -10,6 +10,8 @@ import { openRegistry } from "../registry/open-registry.js";
 import { EMPTY_REGISTRY } from "../registry/registry.js";
 import { loadAgents } from "../worker/load-agents.js";
 import { explainListenError, PORT, readNumber, readPort } from "./listen-options.js";
+import type { LocaleOption } from "./locale-option.js";
+import { LOCALE_OPTION } from "./locale-option.js";
 import { runUntilSignal } from "./run-until-signal.js";
 import type { RunningServer } from "./start-server.js";
 import { startServer } from "./start-server.js";
@@ -17,7 +19,7 @@ import type { Terminal } from "./terminal.js";
 import type { TypeCheckOptions } from "./type-check.js";
 import { beginTypeCheck, typeCheckOption } from "./type-check.js";
 
-interface ServeOptions extends TypeCheckOptions {
+interface ServeOptions extends TypeCheckOptions, LocaleOption {
   readonly agents: string;
   readonly registry?: string;
   readonly databaseUrl?: string;
@@ -40,6 +42,7 @@ export function addServeCommand(program: Command, terminal: Terminal, version: s
     .description("serve agents to users, on a Postgres server")
     .requiredOption("--agents <dir>", "the folder with the agents")
     .option("--registry <dir>", "the folder with the status registry")
+    .option(...LOCALE_OPTION)
     .addOption(new Option("--database-url <url>", "the Postgres server").env("DATABASE_URL"))
     .addOption(new Option("--redis-url <url>", "the Redis server, for more than one process").env("REDIS_URL"))
     .option("--data <dir>", "without Redis: the folder in which frames outlive the process", ".framerail")
@@ -82,7 +85,7 @@ async function startServe({ options, databaseUrl, version, terminal, pass }: Ser
     ...options,
     store: { url: databaseUrl },
     journalFolder: options.data,
-    registry: options.registry === undefined ? EMPTY_REGISTRY : openRegistry(options.registry),
+    registry: options.registry === undefined ? EMPTY_REGISTRY : openRegistry(options.registry, options),
     agents: loaded.map(({ agent }) => agent),
     pass,
     origins: options.origin,
