@@ -185,6 +185,22 @@ const SPEAKING: readonly Plant[] = [
     "layers.flatMap((layer) => layer.find(key + CLAUSE_SUFFIX) ?? layer.find(key) ?? [])",
     "[...layers.flatMap((layer) => layer.find(key + CLAUSE_SUFFIX) ?? []), ...sentences]",
   ),
+  plantIn("policy/message-layers.ts", WORDS_TEST)(
+    "a number that is none is not shown",
+    "for (const name of numbers) requireNumber(name, values[name]);",
+    "",
+  ),
+  plantIn("policy/message-layers.ts", WORDS_TEST)(
+    "a number that is missing where it is not shown",
+    "value !== undefined && Number.isNaN",
+    "Number.isNaN",
+  ),
+  plantIn("policy/message-layers.ts", WORDS_TEST)(
+    "a number that only chooses the words",
+    "if (type === NUMBER) return",
+    "if (type === NUMBER || type === PLURAL) return",
+  ),
+  words("a value is cut between characters", '.replace(HALF_PAIR_END, "")', ""),
   words(
     "rendering does not throw",
     "        options.onUnfilled?.({ render_key: message.key, locale: message.tag, error });\n",
@@ -253,6 +269,17 @@ const TIMING: readonly Plant[] = [
   batch("a closed window keeps no timer", "    window.cancel();\n", ""),
   batch("the same words are said once", "clauses.size === 1 ? first.sentence : ", ""),
   batch("a flush closes the windows", "  flush(): void {\n    this.closeWindows();\n", "  flush(): void {\n"),
+  batch(
+    "a batch that repeats an id is not overtaken",
+    "this.#held = this.#takeWindow(group);\n      this.#showWithinPace();",
+    "this.#held = this.#takeWindow(group);\n      this.#showHeld();",
+  ),
+  batch(
+    "a batch that waits after its window is not overtaken",
+    'if (this.#held?.[0].rule.decision === "batch") this.#showWithinPace();',
+    "",
+  ),
+  pace("only batches are put before text", 'if (this.#held?.[0].rule.decision === "batch") ', ""),
   batch(
     "what is shown has left before it is shown",
     "    this.#held = undefined;\n    this.#shownInSecond += 1;",
