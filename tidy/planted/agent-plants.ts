@@ -26,10 +26,11 @@ const AGENTS = [
     ["a free agent that returns nothing completes", ' ?? { kind: "completed" },', " as never,"],
     [
       "why a run was stopped is what happened",
-      "throw signal.aborted ? signal.reason : error;",
-      "throw error;",
+      "const why: unknown = signal.aborted ? signal.reason : error;",
+      "const why: unknown = error;",
       "told-failures",
     ],
+    ["what runs beside the part that failed ends", "    abandon();\n", "", "told-failures"],
     ["a run lets its signal go", "    release();\n", "", "leaks"],
     ["the model is said to think first", "    writer.thinking();\n", "", "loop"],
     [

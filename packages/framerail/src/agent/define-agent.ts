@@ -109,7 +109,7 @@ async function runModelAgent(
   context: RunContext,
 ): Promise<RunEnd> {
   const composed = compose === undefined ? undefined : composeText(context.writer, compose());
-  const { signal, within, release } = openRunSignal(id, context.signal, loop.config, loop.clock);
+  const { signal, within, abandon, release } = openRunSignal(id, context.signal, loop.config, loop.clock);
   const writer = composed?.writer ?? context.writer;
   const prompt = openPrompt({ instructions, history: turn.history, message: turn.message });
   try {
@@ -121,7 +121,9 @@ async function runModelAgent(
     return end;
   } catch (error) {
     // Why the run was stopped is what happened; what the stopped model or tool said about it is only how.
-    throw signal.aborted ? signal.reason : error;
+    const why: unknown = signal.aborted ? signal.reason : error;
+    abandon();
+    throw why;
   } finally {
     release();
   }

@@ -9,6 +9,8 @@ export interface RunSignal {
   readonly signal: AbortSignal;
   /** Settles as `run` does, or, when the run's own time is over, at once, whatever may still hang in it [P-52]. */
   within<T>(run: Promise<T>): Promise<T>;
+  /** Ends what still runs beside the part that failed the run: from then on nobody waits for it. */
+  abandon(): void;
   /** Takes the listener and the timer away; called when the run has ended. */
   release(): void;
 }
@@ -33,6 +35,7 @@ export function openRunSignal(agentId: string, turn: AbortSignal, config: GraphC
         expire = reject;
         run.then(resolve, reject);
       }),
+    abandon: () => own.abort(new FramerailError("CANCELLED", `the run of agent ${agentId} has failed`)),
     release() {
       turn.removeEventListener("abort", follow);
       cancelTimeout();

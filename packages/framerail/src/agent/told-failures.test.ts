@@ -50,6 +50,26 @@ test("a run that is stopped rejects with why it was, whatever the stopped model 
   await expect(run).rejects.toBe(reason);
 });
 
+test("a run that a spent budget ends takes what runs beside it along: its request is closed and paid for, its sub-agent released [G9] [G11] [D-16]", async () => {
+  const released: string[] = [];
+  const spent = keepAsked(saysWhole({ text: "never" }));
+  const slow = keepAsked(saysWhole({ text: "Let me see", hang: true }));
+  const sub = (id: string, { model }: typeof slow) =>
+    defineSubAgent({ id, model: { ...model, modelId: id }, onCancel: () => void released.push(id) });
+  const agent = asks([sub("spent", spent), sub("slow", slow)], "never");
+  const reserve = async ({ model }: { readonly model: string }) => {
+    if (model !== "spent") return () => Promise.resolve();
+    while (slow.asked.length === 0) await tick();
+    throw new FramerailError("BUDGET_EXHAUSTED", "the budget has nothing left");
+  };
+  const { outcome, events } = await play(agent, { budget: { reserve } });
+  expect(outcome).toEqual({ kind: "paused", limit: "state_limit" });
+  expect(slow.asked[0]?.abortSignal?.aborted).toBe(true);
+  expect(released).toEqual(["slow"]);
+  const paid = events.flatMap(({ event }) => (event.type === "metrics" ? [event.model] : []));
+  expect(paid).toEqual(["scripted", "slow"]);
+});
+
 describe("an author's report that throws", () => {
   const report = () => {
     throw new Error("the log is full");
