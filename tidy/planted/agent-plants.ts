@@ -210,6 +210,7 @@ const AGENTS = [
     ["held text comes before a tool call", 'event.type === "tool_call" || ', ""],
     ["held text comes before data", 'event.type === "data_loaded" || ', ""],
     ["held text comes before a component", ' || event.type === "component"', ""],
+    ["a character that a composer cut waits", "endsInHalf(text) ? text.length - 1 : text.length", "text.length"],
     ["a composer that gives nothing writes nothing", 'if (content !== "") sink', "sink"],
     [
       "the pace of a composed answer",

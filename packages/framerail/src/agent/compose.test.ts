@@ -90,6 +90,38 @@ describe("composition", () => {
     ]);
   });
 
+  test.each([1, 2, 3, 5])(
+    "a composer that holds back the last %i characters cuts no character in half [W-FR-6] [P-6]",
+    async (length) => {
+      const compose = (): Composer => {
+        let held = "";
+        const give = (cut: number) => {
+          const given = held.slice(0, cut);
+          held = held.slice(cut);
+          return given;
+        };
+        return {
+          push(piece) {
+            held += piece;
+            return give(Math.max(0, held.length - length));
+          },
+          flush: () => give(held.length),
+        };
+      };
+      const text = "Two 🍕🍕 and 😀";
+      const model = scripted({ token_length: 1, steps: [{ text }] });
+      const { sink, failures } = await play(defineAgent({ id: "assistant", model, compose }));
+      expect(failures).toEqual([]);
+      expect(textOf(sink)).toBe(text);
+    },
+  );
+
+  test("half of a character that nothing follows is let out as a replacement character [P-6]", async () => {
+    const compose = (): Composer => ({ push: (piece) => piece.slice(0, -1), flush: () => "" });
+    const agent = defineAgent({ id: "assistant", model: saysWhole({ text: "So 😀" }), compose });
+    expect(textOf((await play(agent)).sink)).toBe("So \ufffd");
+  });
+
   test("two turns of one agent have a composer each [D-15]", async () => {
     const model = scripted({
       token_length: 2,

@@ -2,6 +2,8 @@
 // the model writes and may hold some back, to decide about a word when it is whole; what it has let out is never edited.
 
 import type { AgentEvent } from "@framerail/protocol";
+import { splitText } from "@framerail/protocol";
+import { endsInHalf } from "./ends-in-half.js";
 import type { Writer } from "./writer.js";
 import { createWriter, sinkOf } from "./writer.js";
 
@@ -22,19 +24,33 @@ export interface ComposingWriter {
 /** A writer of the same turn whose text goes through the composer. Events that must keep their place let it flush first. */
 export function composeText(own: Writer, composer: Composer): ComposingWriter {
   const sink = sinkOf(own);
-  const emit = (content: string, emitter: string) => {
+  // A composer that counts characters may cut one in half.
+  let half = "";
+  const join = (given: string) => (half === "" ? given : half + given);
+  const write = (text: string, emitter: string) => {
+    const [content] = splitText(text, Number.MAX_SAFE_INTEGER);
     if (content !== "") sink.accept({ type: "text", content }, emitter);
   };
+  const push = (piece: string, emitter: string) => {
+    const text = join(composer.push(piece));
+    const cut = endsInHalf(text) ? text.length - 1 : text.length;
+    half = text.slice(cut);
+    write(text.slice(0, cut), emitter);
+  };
+  const flush = (emitter: string) => {
+    const text = join(composer.flush());
+    half = "";
+    write(text, emitter);
+  };
   const accept = (event: AgentEvent, emitter: string) => {
-    if (event.type === "text") emit(composer.push(event.content), emitter);
+    if (event.type === "text") push(event.content, emitter);
     else {
-      if (event.type === "tool_call" || event.type === "data_loaded" || event.type === "component")
-        emit(composer.flush(), emitter);
+      if (event.type === "tool_call" || event.type === "data_loaded" || event.type === "component") flush(emitter);
       sink.accept(event, emitter);
     }
   };
   return {
     writer: createWriter({ accept, ready: () => sink.ready() }, own.emitter),
-    finish: () => emit(composer.flush(), own.emitter),
+    finish: () => flush(own.emitter),
   };
 }

@@ -16,6 +16,7 @@ import type {
 } from "@ai-sdk/provider";
 import type { Clock, FramerailError } from "@framerail/protocol";
 import { splitText } from "@framerail/protocol";
+import { endsInHalf } from "../ends-in-half.js";
 import type { Writer } from "../writer.js";
 import { STEP_TEXT_LENGTH_MAX } from "./limits.js";
 import { failureOf, refuseStream } from "./model-failure.js";
@@ -203,9 +204,4 @@ class Collector implements StepCollector {
   #refuse(says: string): FramerailError {
     return refuseStream(this.#options.model, says);
   }
-}
-
-function endsInHalf(text: string): boolean {
-  const last = text.charCodeAt(text.length - 1);
-  return last >= 0xd800 && last < 0xdc00;
 }
