@@ -142,10 +142,17 @@ const AGENTS = [
     ],
     [
       "a sub-agent's failure is reported",
-      "options.report({ what: `sub-agent",
-      "void ({ what: `sub-agent",
+      "throw error;\n    options.report({ what: `sub-agent",
+      "throw error;\n    void ({ what: `sub-agent",
       "failure-axes",
     ],
+    [
+      "a call of a sub-agent that cannot be read",
+      "if (task === undefined) return refuseTask",
+      "if (false) return refuseTask",
+      "turn-failures",
+    ],
+    ["a blank task is none", ' && task.trim() !== ""', "", "turn-failures"],
     [
       "nothing of a cancelled sub-agent is written",
       "  if (!context.signal.aborted) {\n    const duration_ms",

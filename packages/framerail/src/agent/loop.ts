@@ -22,6 +22,8 @@ import type { SubAgent } from "./sub-agent.js";
 import { captureText } from "./sub-agent.js";
 import type { Tool } from "./tool/define-tool.js";
 import { runTool, runUnknownTool } from "./tool/run-tool.js";
+import { openRecord, readArguments } from "./tool/tool-call.js";
+import { failed, sayRefused } from "./tool/tool-outcome.js";
 
 export interface LoopOptions {
   readonly node: ModelNode;
@@ -123,11 +125,13 @@ async function answerBySubAgent(
   call: ModelToolCall,
   context: RunContext,
 ): Promise<Answered> {
+  const task = taskOf(call.arguments);
+  if (task === undefined) return refuseTask(options, subAgent, call, context);
   const { id: subAgentId } = subAgent;
   const names = { tool_call_id: call.id, tool_name: subAgentId, tool_type: "sub_agent" };
   const startedAt = options.clock.now();
   context.writer.toolCall({ ...names, arguments: call.arguments ?? null, timestamp: startedAt });
-  const part = await runSubAgent(options, subAgent, taskOf(call.arguments), context);
+  const part = await runSubAgent(options, subAgent, task, context);
   const isError = part.failed !== undefined;
   const result: Json = isError
     ? { error: `${subAgentId} could not do this` }
@@ -138,6 +142,18 @@ async function answerBySubAgent(
     context.writer.toolCallEnd(names);
   }
   return { id: call.id, name: subAgentId, result, isError, failures: [], part };
+}
+
+/** The answer to a call that does not say what it asks for: told to the model, so that it can try again (L3). */
+function refuseTask(options: LoopOptions, { id }: SubAgent, call: ModelToolCall, { writer }: RunContext): Answered {
+  const reading = readArguments({ id: call.id, argumentsText: call.argumentsText });
+  const { clock } = options;
+  const record = openRecord({ writer, clock, callId: call.id, name: id, type: "sub_agent", reading });
+  const issue = reading.ok ? { message: "must say what to do", path: ["task"] } : { message: reading.message };
+  const says = sayRefused(id, [issue]);
+  options.report({ what: `sub-agent ${id}`, error: new FramerailError("INVALID_TOOL_INPUT", says) });
+  const { result, isError } = record.close(failed(says));
+  return { id: call.id, name: id, result, isError, failures: [] };
 }
 
 async function runSubAgent(
@@ -177,9 +193,12 @@ async function releaseSubAgent(options: LoopOptions, { id, onCancel }: SubAgent)
   }
 }
 
-function taskOf(args: Json | undefined): string {
-  const task = typeof args === "object" && args !== null && "task" in args ? args.task : undefined;
-  return typeof task === "string" ? task : "";
+function taskOf(args: Json | undefined): string | undefined {
+  if (typeof args !== "object" || args === null) return undefined;
+  // Who is asked for nothing in particular does what its instructions say.
+  if (Object.keys(args).length === 0) return "";
+  const task = "task" in args ? args.task : undefined;
+  return typeof task === "string" && task.trim() !== "" ? task : undefined;
 }
 
 async function inNode<T>(

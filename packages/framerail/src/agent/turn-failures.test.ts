@@ -5,6 +5,7 @@ import { handClock, play, start, tick } from "../dispatch/testing/turn-bench.js"
 import { defineAgent } from "./define-agent.js";
 import { STEP_TEXT_LENGTH_MAX } from "./model/limits.js";
 import { finish, text, toolCall } from "./model/testing/odd-model.js";
+import { defineSubAgent } from "./sub-agent.js";
 import {
   began,
   CLOSING,
@@ -137,6 +138,40 @@ describe("a model that streams garbage", () => {
       [{ output: { type: "json", value: "tea" } }],
     ]);
   });
+
+  test.each([
+    ["arguments that are no JSON", '{"task":', "The arguments of shop are not valid. must be JSON"],
+    ["something else than a task", '{"query":"tea"}', "The arguments of shop are not valid. task: must say what to do"],
+    ["a blank task", '{"task":" "}', "The arguments of shop are not valid. task: must say what to do"],
+    ["a task that is no text", '{"task":["tea"]}', "The arguments of shop are not valid. task: must say what to do"],
+  ])(
+    "a sub-agent that is called with %s is not run, and the model is told and may try again [P-13]",
+    async (_, input, error) => {
+      const own = keepAsked(saysWhole({ text: "Green." }));
+      const shop = defineSubAgent({ id: "shop", model: own.model, onCancel: () => undefined });
+      const { model, asked } = keepAsked(
+        playsParts(
+          [toolCall(input, "call_1", "shop"), finish()],
+          [toolCall('{"task":"tea"}', "call_2", "shop"), finish()],
+          [text("Found."), finish()],
+        ),
+      );
+      const { sink } = await play(defineAgent({ id: "assistant", model, subAgents: [shop] }));
+      expect(framesOf(sink)).toEqual([
+        ...OPENING,
+        ...[began(1, "shop", "sub_agent"), ended(1, "shop", "sub_agent")],
+        ...[began(2, "shop", "sub_agent"), ended(2, "shop", "sub_agent"), wrote("Found.")],
+        ...CLOSING,
+      ]);
+      expect(own.asked.map(({ prompt }) => prompt)).toEqual([
+        [{ role: "user", content: [{ type: "text", text: "tea" }] }],
+      ]);
+      expect(asked.map(({ prompt }) => prompt.at(-1)?.content).slice(1)).toMatchObject([
+        [{ output: { type: "error-json", value: { error } } }],
+        [{ output: { type: "json", value: { answer: "Green." } } }],
+      ]);
+    },
+  );
 });
 
 describe("a tool that never returns", () => {
