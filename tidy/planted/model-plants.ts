@@ -101,7 +101,8 @@ export const MODEL_PLANTS: readonly Plant[] = [
       "return checkJson(value) === undefined ? value : undefined;",
       "return value;",
     ],
-    ["broken arguments are an object in the prompt", "readArguments(text) ?? {}", "readArguments(text) ?? text"],
+    ["broken arguments are an object in the prompt", "asObject(readArguments(text))", "readArguments(text) ?? text"],
+    ["arguments are an object in the prompt", 'typeof value === "object" && value !== null && !', "!"],
     ["no arguments are an object", 'if (text.trim() === "") return {};', ""],
   ),
   ...model(

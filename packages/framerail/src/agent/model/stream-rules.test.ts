@@ -150,16 +150,22 @@ describe("a stream that is odd but usable", () => {
   });
 
   test.each([
-    ["that is not JSON", '{"query":', undefined],
-    ["with a key that swaps prototypes", '{"__proto__":{}}', undefined],
-    ["with half of a character", '{"query":"\\ud83d"}', undefined],
-    ["that is empty", "", {}],
-    ["that is a number", "7", 7],
-  ])("a tool call with a text %s is given out for the loop to judge", async (_, input, value) => {
-    const { toolCalls, content } = await play([toolCall(input), finish()]).running;
-    expect(toolCalls).toEqual([{ id: "call_1", name: "search", arguments: value, argumentsText: input }]);
-    expect(content).toEqual([{ type: "tool-call", toolCallId: "call_1", toolName: "search", input: value ?? {} }]);
-  });
+    ["that is not JSON", '{"query":', undefined, {}],
+    ["with a key that swaps prototypes", '{"__proto__":{}}', undefined, {}],
+    ["with half of a character", '{"query":"\\ud83d"}', undefined, {}],
+    ["that is empty", "", {}, {}],
+    ["that is an object", '{"query":"a"}', { query: "a" }, { query: "a" }],
+    ["that is a number", "7", 7, {}],
+    ["that is a list", "[1]", [1], {}],
+    ["that is an object written twice", '"{}"', "{}", {}],
+  ])(
+    "a tool call with a text %s is given out for the loop to judge, and sent back as an object",
+    async (_, input, value, sent) => {
+      const { toolCalls, content } = await play([toolCall(input), finish()]).running;
+      expect(toolCalls).toEqual([{ id: "call_1", name: "search", arguments: value, argumentsText: input }]);
+      expect(content).toEqual([{ type: "tool-call", toolCallId: "call_1", toolName: "search", input: sent }]);
+    },
+  );
 
   test("arguments that come only as deltas make a call of their own", async () => {
     const delta = (part: string) => ({ type: "tool-input-delta", id: "call_9", delta: part });

@@ -82,7 +82,7 @@ class Calls implements ToolCalls {
         toolCallId: id,
         toolName: name,
         // Providers refuse a prompt whose arguments are no JSON object; the tool's result says what was wrong.
-        input: readArguments(text) ?? {},
+        input: asObject(readArguments(text)),
         ...(byProvider && { providerExecuted: true }),
         ...(providerOptions && { providerOptions }),
       },
@@ -159,6 +159,10 @@ function readArguments(text: string): Json | undefined {
   }
   // JSON escapes can spell half of a surrogate pair, which no event may hold.
   return checkJson(value) === undefined ? value : undefined;
+}
+
+function asObject(value: Json | undefined): Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }
 
 function isName(value: unknown, lengthMax: number): boolean {
