@@ -197,6 +197,7 @@ const AGENTS = [
     ["a sub-agent's thinking stays inside", ' && event.type !== "thinking"', ""],
     ["a sub-agent writes under its own name", "    subAgentId,\n  );", "    parent.emitter,\n  );"],
     ["a sub-agent's id has a form", "|| !ID.test(id)", ""],
+    ["a sub-agent's tools have names of their own", "if (twice !== undefined) {", "if (false) {"],
     ["a sub-agent needs a cancellation handler", 'if (typeof onCancel !== "function") {', "if (false) {"],
   ),
   ...agent(

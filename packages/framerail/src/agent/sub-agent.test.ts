@@ -124,6 +124,11 @@ describe("a sub-agent", () => {
     ["no id", { onCancel }, "a sub-agent's id must be"],
     ["an id with a dot", { id: "shop.eu", onCancel }, "a sub-agent's id must be"],
     ["an id that is too long", { id: "s".repeat(65), onCancel }, "a sub-agent's id must be"],
+    [
+      "two tools of one name",
+      { id: "shop", onCancel, tools: [tool("look", () => 1), tool("look", () => 2)] },
+      "sub-agent shop has two tools called look",
+    ],
   ])("with %s cannot be defined [W-CAN-5]", (_, options, message) => {
     expect(() => defineSubAgent(options as never)).toThrow(
       expect.objectContaining({ code: "INVALID_AGENT", message: expect.stringContaining(message) }),

@@ -33,7 +33,7 @@ export interface SubAgent
 const ID = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
 export function defineSubAgent(options: SubAgentOptions): SubAgent {
-  const { id, onCancel } = options;
+  const { id, onCancel, tools = [] } = options;
   if (typeof id !== "string" || !ID.test(id)) {
     throw new FramerailError(
       "INVALID_AGENT",
@@ -46,6 +46,11 @@ export function defineSubAgent(options: SubAgentOptions): SubAgent {
       `sub-agent ${id} needs onCancel: what it holds must be released when a turn is cancelled`,
     );
   }
+  const names = tools.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw new FramerailError("INVALID_AGENT", `sub-agent ${id} has two tools called ${twice}`);
+  }
   return {
     id,
     onCancel,
@@ -53,7 +58,7 @@ export function defineSubAgent(options: SubAgentOptions): SubAgent {
     instructions: options.instructions,
     model: options.model,
     emits: options.emits ?? [],
-    tools: options.tools ?? [],
+    tools,
   };
 }
 
