@@ -1,4 +1,5 @@
-// Which files of a folder are agents: every TypeScript or JavaScript file in it, and `agent.ts` of every folder in it.
+// Which files of a folder are agents: every TypeScript or JavaScript file in it, and `agent.ts` of every folder in it. A link
+// is what it leads to. What is hidden is nobody's agent: editors, file systems and clusters keep their own things so.
 
 import type { Dirent } from "node:fs";
 import { existsSync, readdirSync } from "node:fs";
@@ -13,8 +14,8 @@ export function findAgentFiles(root: string): string[] {
   return readFolder(root)
     .flatMap((entry) => {
       const path = join(root, entry.name);
-      if (entry.isFile()) return SOURCE.test(entry.name) ? [path] : [];
-      if (!entry.isDirectory() || entry.name === "node_modules") return [];
+      if (entry.name.startsWith(".") || entry.name === "node_modules") return [];
+      if (!entry.isDirectory() && SOURCE.test(entry.name)) return [path];
       return ENTRIES.map((name) => join(path, name))
         .filter((entryPath) => existsSync(entryPath))
         .slice(0, 1);

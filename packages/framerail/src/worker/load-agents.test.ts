@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -32,9 +32,9 @@ interface Result {
 }
 
 /** In a process of its own, because the test runner loads modules by ways that no user has. */
-function load(): Result {
+function load(from = folder): Result {
   const script = fileURLToPath(new URL("./testing/load-and-run.mjs", import.meta.url));
-  const { stdout, stderr } = spawnSync(process.execPath, [script, folder], { encoding: "utf8" });
+  const { stdout, stderr } = spawnSync(process.execPath, [script, from], { encoding: "utf8" });
   expect(stderr).toBe("");
   return JSON.parse(stdout) as Result;
 }
@@ -62,6 +62,31 @@ export const agents = ["third", "fourth"].map((id) => defineAgent({ id, run: asy
     ["b.ts", "second", "I am second"],
     ["own/agent.ts", "third", ""],
     ["own/agent.ts", "fourth", ""],
+  ]);
+});
+
+/** With what only a module may have. */
+const MODULE = (id: string) => `${AGENT(id).replace(": string", "")}await null;\n`;
+const COMMON = '{"type":"commonjs"}';
+
+test("a folder that is reached by a link is read like any other", () => {
+  write({ "releases/1/package.json": COMMON, "releases/1/a.ts": MODULE("first"), "releases/1/b.ts": "export {};" });
+  symlinkSync("releases/1", join(folder, "current"));
+  const { message } = load(join(folder, "current"));
+  expect(message?.split("\n").slice(1)).toEqual([expect.stringMatching(/^ {2}b\.ts: it exports nothing by default/)]);
+  rmSync(join(folder, "releases/1/b.ts"));
+  expect(load(join(folder, "current")).agents).toEqual([["a.ts", "first", "I am first"]]);
+});
+
+test("links to agents are agents, and what is hidden is none, as where a cluster mounts files", () => {
+  write({ "..1/agent.ts": AGENT("first"), "..1/b.ts": AGENT("second"), "..1/own/agent.ts": AGENT("third") });
+  symlinkSync("..1", join(folder, "..data"));
+  for (const name of ["agent.ts", "b.ts", "own"]) symlinkSync(`..data/${name}`, join(folder, name));
+  symlinkSync("someone@somewhere.17", join(folder, ".#b.ts"));
+  expect(load().agents).toEqual([
+    ["agent.ts", "first", "I am first"],
+    ["b.ts", "second", "I am second"],
+    ["own/agent.ts", "third", "I am third"],
   ]);
 });
 

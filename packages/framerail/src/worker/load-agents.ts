@@ -5,6 +5,7 @@
 //   L2. A file is loaded into this process, by its own path: it shares the runtime, so that `writer()` finds the turn.
 //   L3. A file is a module, whatever package.json it lies under says, or whether there is one (hooks/agent-modules.mjs).
 
+import { existsSync, realpathSync } from "node:fs";
 import { register as registerHooks } from "node:module";
 import { join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -26,7 +27,7 @@ export interface LoadedAgent {
 
 /** Throws INVALID_AGENT with a line for each file that cannot be used. */
 export async function loadAgents(folder: string): Promise<readonly LoadedAgent[]> {
-  const root = resolve(folder);
+  const root = realFolder(folder);
   const files = findAgentFiles(root);
   if (files.length === 0) {
     throw invalid(`no agent in ${folder}: put a file there that exports one by default, such as assistant.ts`);
@@ -54,6 +55,12 @@ export async function loadAgents(folder: string): Promise<readonly LoadedAgent[]
   problems.push(...findDoubles(loaded));
   if (problems.length > 0) throw invalid(`agents cannot be loaded from ${folder}:\n  ${problems.join("\n  ")}`);
   return loaded;
+}
+
+/** Node knows modules by their real paths; a folder may be a link, as that of the newest release often is. */
+function realFolder(folder: string): string {
+  const path = resolve(folder);
+  return existsSync(path) ? realpathSync(path) : path;
 }
 
 async function loadFile(path: string): Promise<readonly Agent[]> {
