@@ -69,6 +69,24 @@ export const agents = ["third", "fourth"].map((id) => defineAgent({ id, run: asy
 const MODULE = (id: string) => `${AGENT(id).replace(": string", "")}await null;\n`;
 const COMMON = '{"type":"commonjs"}';
 
+test("JavaScript is read as what it is, whatever package.json says, and so is what an agent imports", () => {
+  write({
+    "package.json": COMMON,
+    "a.js": MODULE("first"),
+    "b.ts": MODULE("second"),
+    "c.mjs": MODULE("third"),
+    "own/agent.js": `import { name } from "./made.js";\nimport old from "./old.js";\n${AGENT("x").replace(': string = "x"', " = name + old.name")}`,
+    "own/made.js": 'export const name = "four";\n',
+    "own/old.js": 'module.exports = { name: "th" };\n',
+  });
+  expect(load().agents).toEqual([
+    ["a.js", "first", "I am first"],
+    ["b.ts", "second", "I am second"],
+    ["c.mjs", "third", "I am third"],
+    ["own/agent.js", "fourth", "I am fourth"],
+  ]);
+});
+
 test("a folder that is reached by a link is read like any other", () => {
   write({ "releases/1/package.json": COMMON, "releases/1/a.ts": MODULE("first"), "releases/1/b.ts": "export {};" });
   symlinkSync("releases/1", join(folder, "current"));
