@@ -14,8 +14,8 @@ export const MODEL_PLANTS: readonly Plant[] = [
     "call-model",
     [
       "a call has its metrics whatever happens",
-      "  } finally {\n    writer.write(metricsOf(call, collector, startedAt));",
-      "  } finally {\n    if (collector.finish) writer.write(metricsOf(call, collector, startedAt));",
+      "    writer.write(metricsOf(call, collector, startedAt));",
+      "    if (collector.finish) writer.write(metricsOf(call, collector, startedAt));",
       "provider-failure",
     ],
     ["a stream that fails is closed", "    stream.close();\n", "", "stream-rules"],
@@ -40,6 +40,14 @@ export const MODEL_PLANTS: readonly Plant[] = [
     ],
     ["a clock that was set back", "Math.max(0, firstTokenAt - startedAt)", "firstTokenAt - startedAt"],
     ["an answer is read to its end", "    stream.drain(clock);\n", "    stream.close();\n"],
+    [
+      "a call that goes on is heard of",
+      "if (collector.outputLength !== told) writer",
+      "if (false) writer",
+      "../quiet-model",
+    ],
+    ["a call that hangs is silent", "if (collector.outputLength !== told) writer", "writer", "../quiet-model"],
+    ["a call that has ended is not heard of", "    stopTelling();\n", ""],
   ),
   ...model(
     "collect-step",

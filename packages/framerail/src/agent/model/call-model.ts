@@ -7,6 +7,8 @@
 //   C3. A call that ends early for any other reason closes its request too.
 //   C4. The log sets the pace [D-6]: after PACE_LENGTH_MAX has been written, `ready()` is awaited before the next part is
 //       read. Not after every part: a look costs a turn of the microtask queue, and the log's mark is far higher.
+//   C5. A model that goes on is heard of, also while nothing of it is written: a sub-agent's words stay inside, and a
+//       tool's arguments are given out whole. Else its turn would be given up for silence [W-CAN-2].
 
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { ErrorCode, EventOf, FramerailError } from "@framerail/protocol";
@@ -15,7 +17,7 @@ import type { StepCollector } from "./collect-step.js";
 import { createStepCollector } from "./collect-step.js";
 import type { CountedTokens } from "./count-tokens.js";
 import { countTokens, estimatePrompt } from "./count-tokens.js";
-import { PACE_LENGTH_MAX, PACE_PIECE_LENGTH, PIECE_LENGTH_MAX } from "./limits.js";
+import { PACE_LENGTH_MAX, PACE_PIECE_LENGTH, PIECE_LENGTH_MAX, PROGRESS_MS } from "./limits.js";
 import type { ModelCall } from "./model-call.js";
 import { cancelledBy } from "./model-failure.js";
 import type { ModelStep } from "./model-step.js";
@@ -35,6 +37,7 @@ export async function callModel(call: ModelCall): Promise<CallEnd> {
   const { model, writer, clock, signal } = call;
   const collector = createStepCollector({ model: model.modelId, writer, clock });
   const startedAt = clock.now();
+  const stopTelling = tellProgress(call, collector);
   try {
     await readStream(call, collector);
     const { tokens } = countCall(call, collector);
@@ -45,6 +48,7 @@ export async function callModel(call: ModelCall): Promise<CallEnd> {
     const usedTokens = countCall(call, collector).tokens.total_tokens;
     return { kind: "failed", failure, shown: collector.shown, usedTokens };
   } finally {
+    stopTelling();
     writer.write(metricsOf(call, collector, startedAt));
   }
 }
@@ -70,6 +74,21 @@ async function readStream(call: ModelCall, collector: StepCollector): Promise<vo
     stream.close();
     throw error;
   }
+}
+
+// C5. By a timer, so that a token costs nothing here.
+function tellProgress({ model, writer, clock }: ModelCall, collector: StepCollector): () => void {
+  let told = 0;
+  let cancel = () => {};
+  const wait = () => {
+    cancel = clock.schedule(PROGRESS_MS, () => {
+      if (collector.outputLength !== told) writer.log("debug", `model ${model.modelId} goes on`);
+      told = collector.outputLength;
+      wait();
+    });
+  };
+  wait();
+  return () => cancel();
 }
 
 /** A delta too long to be written at once, in slices; the collector mends what a slice cuts in half. */

@@ -28,6 +28,9 @@ export const PACE_PIECE_LENGTH = 256;
 /** The longest piece written at once; a longer delta is written in several, with a look at the pace in between. */
 export const PIECE_LENGTH_MAX = 16_384;
 
+/** How often a call that goes on is heard of at least: well below the silence after which a turn is given up. */
+export const PROGRESS_MS = 15_000;
+
 /** After a finish, what is still read so that the provider's connection can be used again. */
 export const DRAIN_PARTS_MAX = 16;
 export const DRAIN_MS_MAX = 1_000;
