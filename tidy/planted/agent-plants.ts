@@ -208,7 +208,7 @@ const AGENTS = [
       'if (found === undefined) throw new FramerailError("NO_TURN"',
       'if (false) throw new FramerailError("NO_TURN"',
     ],
-    ["only the runtime's writers have a sink", "if (!(own instanceof SinkWriter)) {", "if (false) {"],
+    ["only the runtime's writers have a sink", "if (!(GIVE_SINK in own)) throw", "if (false) throw"],
     ["the scope is the writer's own", "return scope.run(own, body);", "scope.enterWith(own);\n  return body();"],
     ["the writer's pace is the log's", "return this.#sink.ready();", "return Promise.resolve();"],
   ),

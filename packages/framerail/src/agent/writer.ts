@@ -4,6 +4,8 @@
 //   S1. A writer belongs to one turn and one emitter, and never switches [D-6].
 //   S2. Methods return at once. An author who produces much awaits `ready()` between pieces: the log sets the pace.
 //   S3. Outside a turn `writer()` throws NO_TURN; it never finds another turn's writer [W-SW-4].
+//   S4. An agent may have a copy of this package of its own, beside the one that runs it: a writer is known by a symbol, and
+//       the scope is one for all copies.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { AgentEvent, EventOf, Json } from "@framerail/protocol";
@@ -43,12 +45,14 @@ export function createWriter(sink: EventSink, emitter: string): Writer {
   return new SinkWriter(sink, emitter);
 }
 
+// S4
+const GIVE_SINK = Symbol.for("framerail.give_sink");
+const SCOPE = Symbol.for("framerail.writer_scope");
+
 /** Where a writer's events go. For the runtime, which makes further writers of the same turn; authors never see a sink. */
 export function sinkOf(own: Writer): EventSink {
-  if (!(own instanceof SinkWriter)) {
-    throw new FramerailError("INVALID_ARGUMENT", "this writer was not made by the runtime");
-  }
-  return SinkWriter.sinkOf(own);
+  if (!(GIVE_SINK in own)) throw new FramerailError("INVALID_ARGUMENT", "this writer was not made by the runtime");
+  return (own as SinkWriter)[GIVE_SINK]();
 }
 
 // A class: a turn has one at least, and thirteen functions of its own would be most of what an idle turn holds.
@@ -61,8 +65,8 @@ class SinkWriter implements Writer {
     this.#sink = sink;
   }
 
-  static sinkOf(own: SinkWriter): EventSink {
-    return own.#sink;
+  [GIVE_SINK](): EventSink {
+    return this.#sink;
   }
 
   write(event: AgentEvent): void {
@@ -118,7 +122,9 @@ class SinkWriter implements Writer {
   }
 }
 
-const scope = new AsyncLocalStorage<Writer>();
+const shared = globalThis as { [SCOPE]?: AsyncLocalStorage<Writer> };
+shared[SCOPE] ??= new AsyncLocalStorage<Writer>();
+const scope = shared[SCOPE];
 
 /** The writer of the turn that this code runs in, at any depth. */
 export function writer(): Writer {

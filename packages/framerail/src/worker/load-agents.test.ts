@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -105,6 +105,26 @@ test("links to agents are agents, and what is hidden is none, as where a cluster
     ["agent.ts", "first", "I am first"],
     ["b.ts", "second", "I am second"],
     ["own/agent.ts", "third", "I am third"],
+  ]);
+});
+
+const TOOL_AGENT = `import { systemClock } from "@framerail/protocol";
+import { defineAgent, defineTool, scriptedModel } from "framerail/agent";
+import { z } from "zod";
+const steps = [{ call: 1, tool_calls: [{ name: "look" }] }, { text: "Two." }];
+const model = scriptedModel({ clock: systemClock, speed: Infinity, script: { token_length: 9, steps } });
+const look = defineTool({ name: "look", description: "Looks", input: z.object({}), run: () => 2 });
+export default defineAgent({ id: "second", model, tools: [look] });
+`;
+
+test("agents with a copy of the package of their own run, and their writer() finds the turn [W-SW-1]", () => {
+  write({ "a.ts": AGENT("first"), "b.ts": TOOL_AGENT });
+  const own = fileURLToPath(new URL("../..", import.meta.url));
+  const copy = join(folder, "node_modules/framerail");
+  for (const name of ["dist", "package.json"]) cpSync(join(own, name), join(copy, name), { recursive: true });
+  expect(load().agents).toEqual([
+    ["a.ts", "first", "I am first"],
+    ["b.ts", "second", "Two."],
   ]);
 });
 
