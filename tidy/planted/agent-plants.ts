@@ -159,6 +159,7 @@ const AGENTS = [
       "  {\n    const duration_ms",
     ],
     ["node_exit is not written after a cancel", "    if (!signal.aborted) {\n      writer", "    {\n      writer"],
+    ["an answer has its call's name", "name: publicName(call.name)", "name: call.name", "turn-failures"],
     ["an unknown tool is answered with all names", "  ...subAgents.map(({ id }) => id),\n", ""],
     ["an answer with a failed part says so", "failures.length > 0 || end.kind", "end.kind", "failure-axes"],
     ["a sub-agent stopped at its limit says so", ' || end.kind === "paused"', "", "told-failures"],

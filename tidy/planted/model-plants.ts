@@ -112,6 +112,7 @@ export const MODEL_PLANTS: readonly Plant[] = [
     ["broken arguments are an object in the prompt", "asObject(readArguments(text))", "readArguments(text) ?? text"],
     ["arguments are an object in the prompt", 'typeof value === "object" && value !== null && !', "!"],
     ["no arguments are an object", 'if (text.trim() === "") return {};', ""],
+    ["a name that providers refuse", "byProvider ? name : publicName(name)", "name", "../turn-failures"],
   ),
   ...model(
     "open-stream",

@@ -18,6 +18,7 @@ import type { ModelNode } from "./model/model-node.js";
 import type { ModelToolCall } from "./model/model-step.js";
 import type { ToolAnswer } from "./prompt.js";
 import { openPrompt, toolMessage } from "./prompt.js";
+import { publicName } from "./public-name.js";
 import type { SubAgent } from "./sub-agent.js";
 import { captureText } from "./sub-agent.js";
 import type { Tool } from "./tool/define-tool.js";
@@ -111,7 +112,8 @@ async function answerCall(options: LoopOptions, call: ModelToolCall, context: Ru
   const outcome = await (tool ? runTool(tool, asked, own) : runUnknownTool(call.name, namesOf(options), asked, own));
   const { result, isError, failure } = outcome;
   const failures = failure === undefined || failure.code === "PARTIAL_FAN_OUT" ? [] : [failure];
-  return { id: call.id, name: call.name, result, isError, failures };
+  // As the prompt names the call.
+  return { id: call.id, name: publicName(call.name), result, isError, failures };
 }
 
 const namesOf = ({ tools, subAgents }: LoopOptions) => [

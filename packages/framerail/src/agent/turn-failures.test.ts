@@ -139,6 +139,21 @@ describe("a model that streams garbage", () => {
     ]);
   });
 
+  test.each(["functions.search", "multi_tool_use.parallel", "search offers", "x".repeat(65)])(
+    "a made-up name that providers refuse in a prompt, %s, is not sent back to them [P-13]",
+    async (name) => {
+      const { model, asked } = keepAsked(
+        playsParts([toolCall("{}", "call_1", name), finish()], [text("So."), finish()]),
+      );
+      const { outcome } = await play(defineAgent({ id: "assistant", model, tools: [tool("search", () => 1)] }));
+      expect(outcome).toEqual({ kind: "completed" });
+      expect(asked[1]?.prompt.slice(-2)).toMatchObject([
+        { role: "assistant", content: [{ toolCallId: "call_1", toolName: "unknown" }] },
+        { role: "tool", content: [{ toolCallId: "call_1", toolName: "unknown", output: { type: "error-json" } }] },
+      ]);
+    },
+  );
+
   test.each([
     ["arguments that are no JSON", '{"task":', "The arguments of shop are not valid. must be JSON"],
     ["something else than a task", '{"query":"tea"}', "The arguments of shop are not valid. task: must say what to do"],

@@ -9,6 +9,7 @@ import type { LanguageModelV3StreamPart, SharedV3ProviderMetadata } from "@ai-sd
 import type { FramerailError, Json } from "@framerail/protocol";
 import { parseJson } from "@framerail/protocol";
 import { compileCheck } from "@framerail/protocol/schema";
+import { publicName } from "../public-name.js";
 import { STEP_ARGUMENTS_LENGTH_MAX, STEP_TOOL_CALLS_MAX, TOOL_ID_LENGTH_MAX, TOOL_NAME_LENGTH_MAX } from "./limits.js";
 import { refuseStream } from "./model-failure.js";
 import type { AssistantContent, ModelToolCall } from "./model-step.js";
@@ -80,8 +81,9 @@ class Calls implements ToolCalls {
       {
         type: "tool-call",
         toolCallId: id,
-        toolName: name,
-        // Providers refuse a prompt whose arguments are no JSON object; the tool's result says what was wrong.
+        // Providers refuse a prompt with a name that no tool can have, which models make up (`functions.search`), or with
+        // arguments that are no JSON object; the tool's result says what was wrong.
+        toolName: byProvider ? name : publicName(name),
         input: asObject(readArguments(text)),
         ...(byProvider && { providerExecuted: true }),
         ...(providerOptions && { providerOptions }),
