@@ -39,6 +39,23 @@ describe("a sub-agent", () => {
     ]);
   });
 
+  test.each([
+    ["half of a character", "Pizza \ud83c"],
+    ["no text", 7],
+  ])("whose tool writes %s hears of a failed tool, as every agent does, and goes on [P-13]", async (_, words) => {
+    const chatty = tool("chatty", () => writer().text(words as string));
+    const steps: Steps = [
+      { call: 1, tool_calls: [{ name: "chatty" }] },
+      { call: 2, text: "Done." },
+    ];
+    const { outcome, events } = await play(asks([sub("shop", steps, [chatty])], "Here you are."));
+    expect(outcome).toEqual({ kind: "completed" });
+    expect(events.flatMap(({ event }) => (event.type === "tool_result" ? [event.result] : []))).toEqual([
+      { error: "The tool chatty failed." },
+      { answer: "Done.", incomplete: false },
+    ]);
+  });
+
   test("has its own model, its own tools and no sub-agents, and writes under its own name [W-SW-2] [W-FR-5]", async () => {
     const { model, asked } = keepAsked(
       saysWhole({ call: 1, tool_calls: [{ name: "look" }, { name: "rewards" }] }, { call: 2, text: "two" }),

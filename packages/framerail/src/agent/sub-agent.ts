@@ -4,7 +4,8 @@
 //   A2. It has a cancellation handler, or it cannot be defined [W-CAN-5].
 
 import type { LanguageModelV3 } from "@ai-sdk/provider";
-import { FramerailError } from "@framerail/protocol";
+import type { AgentEvent, EventType } from "@framerail/protocol";
+import { checkEvent, FramerailError } from "@framerail/protocol";
 import type { StatusId } from "./status-id.js";
 import type { Tool } from "./tool/define-tool.js";
 import type { Writer } from "./writer.js";
@@ -68,6 +69,9 @@ export interface CapturingWriter {
   text(): string;
 }
 
+/** What stays inside (A1). */
+const KEPT: ReadonlySet<EventType> = new Set<EventType>(["text", "reasoning", "thinking"]);
+
 /** A writer of the same turn, under the sub-agent's name, that keeps its words (A1). */
 export function captureText(parent: Writer, subAgentId: string): CapturingWriter {
   const sink = sinkOf(parent);
@@ -75,12 +79,21 @@ export function captureText(parent: Writer, subAgentId: string): CapturingWriter
   const writer = createWriter(
     {
       accept(event, emitter) {
-        if (event.type === "text") said += event.content;
-        else if (event.type !== "reasoning" && event.type !== "thinking") sink.accept(event, emitter);
+        if (!KEPT.has(event.type)) sink.accept(event, emitter);
+        else {
+          requireEvent(event);
+          if (event.type === "text") said += event.content;
+        }
       },
       ready: () => sink.ready(),
     },
     subAgentId,
   );
   return { writer, text: () => said };
+}
+
+// What goes on is judged where the turn is published; what stays here gets no further.
+function requireEvent(event: AgentEvent): void {
+  const issue = checkEvent(event);
+  if (issue) throw new FramerailError("INVALID_EVENT", `an event cannot be written: ${issue.message}`, { issue });
 }
