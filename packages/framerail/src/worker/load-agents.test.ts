@@ -65,6 +65,16 @@ export const agents = ["third", "fourth"].map((id) => defineAgent({ id, run: asy
   ]);
 });
 
+test("an agent may import a file of its own while it runs [W-SW-1]", () => {
+  write({
+    "a.ts": `import { defineAgent } from "framerail/agent";
+export default defineAgent({ id: "first", run: async () => (await import("./lib/words.js")).say() });`,
+    "lib/words.ts": `import { writer } from "framerail/agent";
+export const say = (words: string = "I came late") => writer().text(words);`,
+  });
+  expect(load().agents).toEqual([["a.ts", "first", "I came late"]]);
+});
+
 /** With what only a module may have. */
 const MODULE = (id: string) => `${AGENT(id).replace(": string", "")}await null;\n`;
 const COMMON = '{"type":"commonjs"}';

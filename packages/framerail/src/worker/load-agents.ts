@@ -4,6 +4,7 @@
 //   L1. Every file is tried, and one error names all that failed, each with its reason [W-REG-10].
 //   L2. A file is loaded into this process, by its own path: it shares the runtime, so that `writer()` finds the turn.
 //   L3. A file is a module, whatever package.json it lies under says, or whether there is one (hooks/agent-modules.mjs).
+//   L4. It is read in the same way for as long as the process lives: an agent may import files while it runs.
 
 import { existsSync, realpathSync } from "node:fs";
 import { register as registerHooks } from "node:module";
@@ -18,6 +19,9 @@ export const AGENT_FILES_MAX = 200;
 
 /** Stands beside the sources and beside what is built of them. */
 const HOOKS = new URL("../../hooks/agent-modules.mjs", import.meta.url);
+
+/** L4. Once, however many folders are loaded. */
+let isTranslating = false;
 
 export interface LoadedAgent {
   readonly agent: Agent;
@@ -37,20 +41,17 @@ export async function loadAgents(folder: string): Promise<readonly LoadedAgent[]
   }
   const loaded: LoadedAgent[] = [];
   const problems: string[] = [];
-  const stop = register();
+  if (!isTranslating) register();
+  isTranslating = true;
   registerHooks(HOOKS, { data: { root: pathToFileURL(join(root, "/")).href } });
-  try {
-    for (const path of files) {
-      const file = relative(root, path);
-      try {
-        const agents = await loadFile(path);
-        for (const agent of agents) loaded.push({ agent, file });
-      } catch (error) {
-        problems.push(`${file}: ${describe(error, root)}`);
-      }
+  for (const path of files) {
+    const file = relative(root, path);
+    try {
+      const agents = await loadFile(path);
+      for (const agent of agents) loaded.push({ agent, file });
+    } catch (error) {
+      problems.push(`${file}: ${describe(error, root)}`);
     }
-  } finally {
-    await stop();
   }
   problems.push(...findDoubles(loaded));
   if (problems.length > 0) throw invalid(`agents cannot be loaded from ${folder}:\n  ${problems.join("\n  ")}`);
