@@ -5,7 +5,7 @@ import type { Json } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
 import { ARGUMENTS_LENGTH_MAX, CALLS_PER_TURN_MAX } from "../limits.js";
 import type { Fields } from "./graph.js";
-import { objectsIn, textField } from "./graph.js";
+import { isFields, objectsIn, textField } from "./graph.js";
 import { readArguments } from "./plain-json.js";
 
 export interface CallPieces {
@@ -16,6 +16,8 @@ export interface CallPieces {
   readonly argumentsLength: number;
   /** What has been put together so far; calls without an id or a name are left out. */
   calls(): GraphCall[];
+  /** Those of them that are certain to be complete: their arguments are a whole object. */
+  wholeCalls(): GraphCall[];
 }
 
 export interface GraphCall {
@@ -58,6 +60,14 @@ export function createCallPieces(): CallPieces {
 
   const has = (id: unknown) => [...growing.values()].some((call) => call.id === id);
 
+  // Nothing is no arguments at all, or their pieces are yet to come.
+  const isWhole = ({ text }: Growing) => text.trim() !== "" && isFields(readArguments(text));
+
+  const read = (calls: readonly Growing[]): GraphCall[] =>
+    calls
+      .filter(({ id, name }) => id !== "" && name !== "")
+      .map(({ id, name, text }) => ({ id, name, arguments: readArguments(text) }));
+
   return {
     has,
     add(message) {
@@ -72,9 +82,7 @@ export function createCallPieces(): CallPieces {
     get argumentsLength() {
       return argumentsLength;
     },
-    calls: () =>
-      [...growing.values()]
-        .filter(({ id, name }) => id !== "" && name !== "")
-        .map(({ id, name, text }) => ({ id, name, arguments: readArguments(text) })),
+    calls: () => read([...growing.values()]),
+    wholeCalls: () => read([...growing.values()].filter(isWhole)),
   };
 }

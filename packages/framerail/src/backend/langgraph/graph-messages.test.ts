@@ -138,6 +138,22 @@ test("each model call leaves one metrics event with the sum of its parts", async
   });
 });
 
+test("models that one node calls at the same time keep their own calls, and leave one metrics event each [G9]", async () => {
+  const gate = () => new Promise<void>((resolve) => setTimeout(resolve, 2));
+  const asking = (id: string, query: string, cost: object) =>
+    new ScriptedChatModel([...callPieces(id, query).flatMap((piece) => [piece, gate]), { content: "", ...cost }]);
+  const models = [asking("call_1", "shoes", usage(10, 3)), asking("call_2", "hats", usage(20, 4))];
+  const graph = graphOf(async ({ messages }) => ({
+    messages: await Promise.all(models.map((model) => model.invoke(messages))),
+  }));
+  const played = await play(graph);
+  expect(only(played, "metrics").map(({ tokens, estimated }) => [tokens.total_tokens, estimated])).toEqual([
+    [13, undefined],
+    [24, undefined],
+  ]);
+  expect(only(played, "tool_call").map((call) => call.arguments)).toEqual([{ query: "shoes" }, { query: "hats" }]);
+});
+
 test("a model that tells no counts is accounted for by an estimate that says so", async () => {
   const model = new ScriptedChatModel([{ content: "12345678" }]);
   const played = await play(graphOf(async ({ messages }) => ({ messages: [await model.invoke(messages)] })));

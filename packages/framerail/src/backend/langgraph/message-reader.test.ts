@@ -45,10 +45,14 @@ test("the end of another node, or of one of the same name in another graph, leav
   expect(toldCalls()).toEqual(["c1"]);
 });
 
-test("a task that begins another message has ended the one before", () => {
+test("a task that begins another message has told those calls of the one before that are whole", () => {
   reader.take(piece("m1", asking("c1")), task("work:1"));
-  reader.take(piece("m2"), task("work:1"));
+  reader.take(piece("m2", asking("c2", '{"q":')), task("work:1"));
+  reader.take(piece("m3", asking("c3", "")), task("work:1"));
+  reader.take(piece("m4"), task("work:1"));
   expect(toldCalls()).toEqual(["c1"]);
+  reader.endNode([], "work", {});
+  expect(toldCalls()).toEqual(["c1", "c2", "c3"]);
 });
 
 test("a tool that answers shows that its message is whole", () => {
@@ -164,6 +168,14 @@ test("more messages at the same time than the maximum end the run", () => {
   expect(() => reader.take(piece("one more"), task("a:more"))).toThrow(
     expect.objectContaining({ code: "MODEL_FAILED" }),
   );
+});
+
+test("a task may begin more messages than that: the oldest of its own is taken for whole", () => {
+  const model = { ls_model_type: "chat" };
+  for (let index = 0; index < OPEN_MESSAGES_MAX + 2; index += 1) reader.take(piece(`m${index}`), task("a:1", model));
+  expect(context.types()).toEqual(["metrics", "metrics"]);
+  reader.endNode([], "a", {});
+  expect(context.types()).toHaveLength(OPEN_MESSAGES_MAX + 2);
 });
 
 test("longer arguments than the maximum end the run", () => {

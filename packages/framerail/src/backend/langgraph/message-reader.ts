@@ -1,8 +1,9 @@
 // Messages of a graph → events: pieces of an AI message become text and reasoning as they come; its tool calls and its
 // usage are told when it is whole; a tool message ends its call.
 // Owns: which messages are still growing, which calls were told. Does not own: pairs (tool-pairing.ts).
-//   M1. A message is whole when its node has ended, when the same task begins another, when a tool answers one of its
-//       calls, or when the run ends. So a call is told before its tool runs.
+//   M1. A message is whole when its node has ended, when a tool answers one of its calls, or when the run ends. So a call
+//       is told before its tool runs. A task that begins another message may still be at the former: models can be called
+//       side by side. Then only those calls of the former are told whose arguments are whole.
 //   M2. A call is told once, however many copies of its message a graph returns.
 //   M3. Each model call leaves one `metrics`, also when it is cut off; then it is marked as estimated [G9].
 //   M4. Messages of other roles are the graph's own affair, and never shown.
@@ -56,10 +57,11 @@ export class MessageReader {
 
   /** A node of the graph at `path` has ended; `update` is what it gave to the state. */
   endNode(path: readonly string[], node: string, update: unknown): void {
-    const task = [...path, `${node}:`].join("|");
-    const ended = [...this.#growing.values()].filter((message) => message.task.startsWith(task));
+    const start = [...path, `${node}:`].join("|");
+    const ended = [...this.#growing.values()].filter(({ task }) => task.startsWith(start));
+    const tasks = new Set(ended.map(({ task }) => task.split("|")[path.length]));
     // Several tasks of one node may run side by side; then only those messages are whole that the update names.
-    const named = ended.length > 1 ? ended.filter(({ id }) => idsIn(update).has(id)) : ended;
+    const named = tasks.size > 1 ? ended.filter(({ id }) => idsIn(update).has(id)) : ended;
     for (const message of named) this.#finish(message);
   }
 
@@ -88,7 +90,7 @@ export class MessageReader {
     const task = textField(metadata, "langgraph_checkpoint_ns") ?? "";
     const found = this.#growing.get(id);
     if (found !== undefined) return found;
-    for (const former of this.#growing.values()) if (former.task === task) this.#finish(former);
+    this.#leaveFormer(task);
     if (this.#growing.size >= OPEN_MESSAGES_MAX) {
       throw new FramerailError("MODEL_FAILED", `more than ${OPEN_MESSAGES_MAX} messages stream at the same time`);
     }
@@ -98,6 +100,14 @@ export class MessageReader {
     const growing = { id, task, isModelCall, text, calls: createCallPieces(), model, usage: undefined };
     this.#growing.set(id, growing);
     return growing;
+  }
+
+  // M1
+  #leaveFormer(task: string): void {
+    const formers = [...this.#growing.values()].filter((message) => message.task === task);
+    for (const call of formers.at(-1)?.calls.wholeCalls() ?? []) this.#tellCall(call);
+    const [oldest] = formers;
+    if (oldest !== undefined && this.#growing.size >= OPEN_MESSAGES_MAX) this.#finish(oldest);
   }
 
   #finish(message: Growing): void {
