@@ -76,7 +76,8 @@ export function createCallPieces(): CallPieces {
       // Beside pieces, `tool_calls` is LangChain's guess at what they will be.
       if (pieces.length > 0) return;
       for (const call of objectsIn(message.tool_calls)) {
-        if (!has(call.id)) grow({ id: call.id, name: call.name }, JSON.stringify(call.args ?? {}));
+        if (call.id !== undefined && !has(call.id))
+          grow({ id: call.id, name: call.name }, JSON.stringify(call.args ?? {}));
       }
     },
     get argumentsLength() {

@@ -20,6 +20,8 @@ const usage = (input_tokens: number, output_tokens: number) => ({
   },
 });
 
+const OFFERS_CALL = { id: "call_1", name: "search_offers", args: { query: "shoes" } };
+
 test("a streaming model's tokens become text as they come", async () => {
   const model = new FakeListChatModel({ responses: ["Hello 😀"] });
   const graph = graphOf(async ({ messages }) => ({ messages: [await model.invoke(messages)] }));
@@ -152,6 +154,29 @@ test("models that one node calls at the same time keep their own calls, and leav
     [24, undefined],
   ]);
   expect(only(played, "tool_call").map((call) => call.arguments)).toEqual([{ query: "shoes" }, { query: "hats" }]);
+});
+
+test("counts and calls that a model does not stream are read from the whole message of its node [G9]", async () => {
+  const model = new ScriptedChatModel(
+    [{ content: "Let me see. " }, { content: "", tool_calls: [OFFERS_CALL], ...usage(10, 7), isUntold: true }],
+    [
+      { content: "Two offers.", ...usage(20, 1) },
+      { content: "", ...usage(0, 2), isUntold: true },
+    ],
+  );
+  const played = await play(offerGraph(model).compile());
+  expect(only(played, "metrics").map(({ tokens, estimated }) => [tokens.total_tokens, estimated])).toEqual([
+    [17, undefined],
+    [23, undefined],
+  ]);
+  expect(played.types().filter((type) => type !== "metrics")).toEqual([
+    "text",
+    "tool_call",
+    "tool_result",
+    "tool_call_end",
+    "text",
+  ]);
+  expect(only(played, "tool_call")).toMatchObject([{ tool_call_id: "call_1", arguments: { query: "shoes" } }]);
 });
 
 test("a model that tells no counts is accounted for by an estimate that says so", async () => {

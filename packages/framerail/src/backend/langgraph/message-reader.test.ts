@@ -109,6 +109,15 @@ test("a call without a usable id or name is ignored and told to operators", () =
   expect(context.types()).toEqual(["log", "log"]);
 });
 
+test("a whole call without an id leaves the arguments of the one before it alone", () => {
+  const tool_calls = [
+    { id: "c1", name: "search", args: { q: 1 } },
+    { name: "search", args: { q: 2 } },
+  ];
+  reader.take({ type: "ai", id: "m1", content: "", tool_calls }, {});
+  expect(context.events).toMatchObject([{ type: "tool_call", tool_call_id: "c1", arguments: { q: 1 } }]);
+});
+
 test("a tool message that answers nobody is ignored and told as such", () => {
   for (const fields of [{}, { tool_call_id: "" }, { tool_call_id: 7 }])
     reader.take({ type: "tool", name: "search", content: "2", ...fields }, {});

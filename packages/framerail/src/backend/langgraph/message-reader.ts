@@ -60,9 +60,10 @@ export class MessageReader {
     const start = [...path, `${node}:`].join("|");
     const ended = [...this.#growing.values()].filter(({ task }) => task.startsWith(start));
     const tasks = new Set(ended.map(({ task }) => task.split("|")[path.length]));
+    const given = messagesIn(update);
     // Several tasks of one node may run side by side; then only those messages are whole that the update names.
-    const named = tasks.size > 1 ? ended.filter(({ id }) => idsIn(update).has(id)) : ended;
-    for (const message of named) this.#finish(message);
+    const named = tasks.size > 1 ? ended.filter(({ id }) => given.has(id)) : ended;
+    for (const message of named) this.#finish(message, given.get(message.id));
   }
 
   /** The run has ended. After a failure or a cancel no tool will run any more, so only the cost is told. */
@@ -110,9 +111,14 @@ export class MessageReader {
     if (oldest !== undefined && this.#growing.size >= OPEN_MESSAGES_MAX) this.#finish(oldest);
   }
 
-  #finish(message: Growing): void {
+  /** `whole`: the message as its node gave it to the state. It tells also what its provider did not stream. */
+  #finish(message: Growing, whole?: Fields): void {
     this.#growing.delete(message.id);
     message.text.end();
+    if (whole !== undefined) {
+      message.usage = readUsage(whole) ?? message.usage;
+      message.calls.add({ tool_calls: whole.tool_calls });
+    }
     this.#account(message);
     for (const call of message.calls.calls()) this.#tellCall(call);
   }
@@ -161,8 +167,9 @@ export class MessageReader {
   }
 }
 
-/** The ids of the messages in what a node gave to the state. */
-function idsIn(update: unknown): Set<unknown> {
+/** The messages in what a node gave to the state, by their ids. */
+function messagesIn(update: unknown): Map<unknown, Fields> {
   const values = isFields(update) ? Object.values(update) : [update];
-  return new Set(values.flatMap((value) => (isFields(value) ? [value.id] : objectsIn(value).map(({ id }) => id))));
+  const messages = values.flatMap((value) => (isFields(value) ? [value] : objectsIn(value)));
+  return new Map(messages.map((message) => [message.id, message]));
 }

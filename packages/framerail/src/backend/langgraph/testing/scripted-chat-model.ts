@@ -5,15 +5,18 @@ import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager
 import { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { BaseMessage, UsageMetadata } from "@langchain/core/messages";
 import { AIMessage, AIMessageChunk } from "@langchain/core/messages";
-import type { ToolCallChunk } from "@langchain/core/messages/tool";
+import type { ToolCall, ToolCallChunk } from "@langchain/core/messages/tool";
 import type { ChatResult } from "@langchain/core/outputs";
 import { ChatGenerationChunk } from "@langchain/core/outputs";
 
 export interface Piece {
   readonly content: string | { type: string; [field: string]: string }[];
   readonly tool_call_chunks?: ToolCallChunk[];
+  readonly tool_calls?: ToolCall[];
   readonly usage_metadata?: UsageMetadata;
   readonly response_metadata?: { readonly model_name: string };
+  /** A part of the message that no callback hears of, as the last one of some providers is. */
+  readonly isUntold?: true;
 }
 
 /** Runs between pieces: to wait, to fail, to look at the signal. */
@@ -48,12 +51,13 @@ export class ScriptedChatModel extends BaseChatModel {
         continue;
       }
       // LangChain types usage by the shape of a message, which a fake has none of.
-      const { usage_metadata, ...fields } = piece;
+      const { usage_metadata, isUntold, ...fields } = piece;
       const message = new AIMessageChunk(fields);
       if (usage_metadata) Object.assign(message, { usage_metadata });
       const text = typeof message.content === "string" ? message.content : "";
       const chunk = new ChatGenerationChunk({ text, message });
       yield chunk;
+      if (isUntold) continue;
       await runManager?.handleLLMNewToken(text, undefined, undefined, undefined, undefined, { chunk });
     }
   }
