@@ -4,12 +4,13 @@
 //   P1. A result closes its call at once. An end of the speaker's own then finds nothing open, and is dropped.
 //   P2. An end repeats the name and type of its start: by them the guard knows the pair.
 //   P3. At most OPEN_CALLS_MAX are open at a time.
-//   P4. Names that are not for clients, made up by a model or sent by a service, are not shown to them.
+//   P4. Names that are not for clients, made up by a model or sent by a service, are not shown to them, whatever event
+//       they stand in (names-for-clients.ts).
 
 import type { AgentEvent, EventOf } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
-import { publicName } from "../agent/public-name.js";
 import { OPEN_CALLS_MAX } from "./limits.js";
+import { failureForClients, nameForClients } from "./names-for-clients.js";
 
 export interface ToolPairing {
   /** Writes the event, and what it lacks. */
@@ -51,6 +52,12 @@ export function createToolPairing(write: (event: AgentEvent) => void): ToolPairi
         case "tool_call_end":
           close(event.tool_call_id, event.status);
           break;
+        case "component":
+          write(nameForClients(event));
+          break;
+        case "part_failed":
+          write({ ...event, error: failureForClients(event.error) });
+          break;
         default:
           write(event);
       }
@@ -58,14 +65,5 @@ export function createToolPairing(write: (event: AgentEvent) => void): ToolPairi
     get openCount() {
       return open.size;
     },
-  };
-}
-
-function nameForClients(call: EventOf<"tool_call">): EventOf<"tool_call"> {
-  const { tool_name, tool_type } = call;
-  return {
-    ...call,
-    tool_name: publicName(tool_name),
-    ...(tool_type !== undefined && { tool_type: publicName(tool_type) }),
   };
 }

@@ -53,6 +53,26 @@ test("a tool name and type that a service sent are shown as unknown [W-ERR-8]", 
   await canaries.judge(/"name":"unknown","type":"unknown".*completed/);
 });
 
+test("a component's tool and the parts that failed are named by no address, whoever sent them [W-ERR-8]", async () => {
+  const canaries = createCanaries();
+  const host = () => `db.${canaries.dropped("host")}.internal:5432/srv`;
+  const failed = [
+    { code: "SUB_AGENT_FAILED", sub_agent_id: host() },
+    { code: "CCS_ENVELOPE_ERROR", enricher_id: host(), reason: "upstream_timeout" },
+  ];
+  const tool = { tool_call_id: "c1", tool_name: host(), tool_type: host() };
+  const events = [
+    { type: "component", data_id: "d1", data_type: "offer_list", chunk: {}, ...tool },
+    ...failed.map((error) => ({ type: "part_failed", error })),
+    { type: "part_failed", error: { code: "PARTIAL_FAN_OUT", failed } },
+  ];
+  await using upstream = await startFakeUpstream(answerSse([...events, { type: "completed" }]));
+  await canaries.start(upstreamAgent({ id: "shop", url: upstream.url })).turn.ended;
+  await canaries.judge(
+    /"name":"unknown","type":"unknown".*"sub_agent_id":"unknown".*"enricher_id":"unknown".*completed/,
+  );
+});
+
 test("why a model failed is told to operators when another made up for it [R-3.4-11]", async () => {
   const canaries = createCanaries();
   const broken = { ...oddModel({ parts: [], id: "broken" }), doStream: () => Promise.reject(leakyError(canaries)) };
