@@ -82,6 +82,55 @@ test("a cancelled turn closes the service's socket and shows one cancellation [W
   expect(failures).toEqual([]);
 });
 
+test("a service's own sum is accounted for once, and told once, beside its calls or without them [G9, W-EV-11, C-14]", async () => {
+  const tokens = (input_tokens: number, output_tokens: number) => ({
+    input_tokens,
+    output_tokens,
+    total_tokens: input_tokens + output_tokens,
+    reasoning_tokens: 0,
+    cached_tokens: 0,
+  });
+  const sum = { type: "usage", ...tokens(9, 3) };
+  const call = { type: "metrics", model: "small-1", tokens: tokens(5, 1) };
+  const tokens_used = { prompt_tokens: 9, completion_tokens: 3, reasoning_tokens: 0 };
+  const end = { type: "end_stream", status: "success", total_duration_ms: 1 };
+  const rows: [object[], (string | number)[][]][] = [
+    [[sum, end], [["shop", 12]]],
+    [
+      [{ ...sum, ...tokens(4, 1) }, call, sum, end],
+      [
+        ["small-1", 6],
+        ["shop", 6],
+      ],
+    ],
+    [
+      [call, { ...call, tokens: tokens(4, 2) }, sum, end],
+      [
+        ["small-1", 6],
+        ["small-1", 6],
+      ],
+    ],
+    [[{ ...end, tokens_used }], [["shop", 12]]],
+  ];
+  for (const [events, expected] of rows) {
+    await using upstream = await startFakeUpstream(answerSse([HELLO, ...events]));
+    const turn = start(upstreamAgent({ id: "shop", url: upstream.url }));
+    await turn.turn.ended;
+    const told = turn.events.flatMap(({ event }) => (event.type === "metrics" ? [event] : []));
+    expect(told.map((one) => [one.model, one.tokens.total_tokens])).toEqual(expected);
+    expect(turn.sink.types()).toEqual(["response_id", "text", "usage", "completed"]);
+    expect(turn.sink.frames()[2]).toMatchObject(tokens(9, 3));
+  }
+});
+
+test("a service that is cut off after its sum has still told it [G9]", async () => {
+  const usage = { input_tokens: 9, output_tokens: 3, total_tokens: 12, reasoning_tokens: 0, cached_tokens: 0 };
+  await using upstream = await startFakeUpstream(answerSse([{ type: "usage", ...usage }]));
+  const { turn, events } = start(upstreamAgent({ id: "shop", url: upstream.url }));
+  expect(await turn.ended).toMatchObject({ kind: "failed" });
+  expect(events.map(({ event }) => event)).toContainEqual({ type: "metrics", model: "shop", tokens: usage });
+});
+
 test("a failing service leaves no word of its own on the wire, but its sub-agent's name", async () => {
   const message = "ECONNREFUSED at /srv/s3cret";
   const rows = [

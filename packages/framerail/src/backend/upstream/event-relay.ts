@@ -1,9 +1,11 @@
 // One event of an upstream service after the other, from its text to the writer [W-MAP-2, W-MAP-3, C-11].
 // Owns: what each event means for the run. Does not own: bytes (read-body.ts), names of other speakers (the protocol's
-// aliases), pairs (tool-pairing.ts).
+// aliases), pairs (tool-pairing.ts), what the service's figures come to (service-usage.ts).
 //   V1. The runtime opens and ends turns: the service's opening is swallowed, its end becomes ours [W-MAP-2].
 //   V2. The first end counts. What comes after it is dropped, and told to operators [C-23].
 //   V3. An unknown type is ignored and told; a known one that breaks its schema ends the run [W-MAP-4].
+//   V4. The runtime tells the turn's usage, too: the service's sum is accounted for, as far as its calls have not told it,
+//       and not shown [C-14].
 
 import type { AgentEvent, Clock, EventOf } from "@framerail/protocol";
 import { FramerailError, isFramerailError, parseJson, readEvent, SSE_DONE, unreachable } from "@framerail/protocol";
@@ -11,6 +13,7 @@ import type { RunEnd } from "../../agent/agent.js";
 import type { Writer } from "../../agent/writer.js";
 import { createNotices } from "../notices.js";
 import { createToolPairing } from "../tool-pairing.js";
+import { createServiceUsage } from "./service-usage.js";
 import { failureOfEvent, upstreamFailed } from "./upstream-failure.js";
 
 export interface EventRelay {
@@ -20,11 +23,14 @@ export interface EventRelay {
   readonly heard: number;
   /** Set by the service's end. */
   readonly end: RunEnd | undefined;
+  /** Accounts for what the service's sum has beyond its calls; to be called once, on every way out (V4). */
+  settle(): void;
 }
 
 export function createEventRelay(writer: Writer, clock: Clock): EventRelay {
   const notice = createNotices(writer);
   const tools = createToolPairing((event) => writer.write(event));
+  const usage = createServiceUsage();
   let heard = 0;
   let end: RunEnd | undefined;
   return {
@@ -37,9 +43,14 @@ export function createEventRelay(writer: Writer, clock: Clock): EventRelay {
       const event = read(text, clock.now(), (type) => notice("an upstream event of an unknown type was ignored", type));
       if (event === undefined) return;
       heard += 1;
+      usage.hear(event);
       if (event.type === "error") throw failureOfEvent(event);
       if (event.type === "end_stream") end = endOf(event);
-      else if (event.type !== "init_stream") tools.write(event);
+      else if (event.type !== "init_stream" && event.type !== "usage") tools.write(event);
+    },
+    settle() {
+      const tokens = usage.untold();
+      if (tokens !== undefined) writer.write({ type: "metrics", model: writer.emitter, tokens });
     },
     get heard() {
       return heard;

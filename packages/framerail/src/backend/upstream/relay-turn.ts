@@ -50,7 +50,11 @@ export async function relayTurn(exchange: Exchange, input: TurnInput, context: R
     const relay = createEventRelay(writer, exchange.clock);
     const take = (text: string) => relay.take(text);
     const decoder = createBodyDecoder(exchange.format, response.headers.get("content-type"), take);
-    return await readBody({ response, decoder, relay, idle, ready: () => writer.ready(), stop: stop.signal });
+    try {
+      return await readBody({ response, decoder, relay, idle, ready: () => writer.ready(), stop: stop.signal });
+    } finally {
+      relay.settle();
+    }
   } finally {
     idle.stop();
     signal.removeEventListener("abort", cancel);
