@@ -42,5 +42,7 @@ export const fetchOverHttp: UpstreamFetch = (url, { method, headers, body, signa
     });
     // Stays for the whole exchange: an error after the headers is told by the body as well, and must not be unheard here.
     sent.on("error", reject);
+    // Not every connection without an answer ends in an error: one that switches to another protocol is just closed.
+    sent.on("close", () => reject(new Error("the connection was closed without an answer")));
     sent.end(body);
   });

@@ -99,6 +99,14 @@ test("a service that cannot be reached is a failed upstream whose address stays 
   expect(error).toMatchObject({ code: "UPSTREAM_FAILED", message: "the upstream agent cannot be reached" });
 });
 
+test("a service that switches to another protocol is a failed upstream at once", async () => {
+  await using upstream = await startFakeUpstream(({ response }) => {
+    response.socket?.end("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n");
+  });
+  const error = await failureOf(agentAt(upstream.url, { idleTimeoutMs: 2_000 }).run(TURN, keepContext()));
+  expect(error).toMatchObject({ code: "UPSTREAM_FAILED" });
+});
+
 test("an event over the decoder's maximum ends the turn and the request", async () => {
   await using upstream = await startFakeUpstream(({ response }) => {
     response.writeHead(200, SSE_TYPE).write(`data: ${"x".repeat(1_200_000)}`);
