@@ -13,7 +13,7 @@ export const MASK = "[masked]";
 const WORD_LENGTH_MAX = 2_048;
 
 const SECRET_NAME =
-  "pass(?:word|wd|phrase|code)?|pwd|secret|token|api[-_]?key|access[-_]?key|private[-_]?key|credentials?|signature|sig|ticket|jwt|otp";
+  "pass(?:word|wd|phrase|code)?|pwd|secret|token|(?:api|access|private|secret|signing|encryption|master|account|auth)[-_]?key|credentials?|signature|sig|ticket|jwt|otp";
 
 /** From a name to its value: `=`, `: `, `": "`, and the same inside a string that was quoted again. */
 const GIVES = String.raw`["'\\]{0,8}\s{0,8}[:=]\s{0,8}`;
