@@ -6,6 +6,9 @@ export const UPSTREAM_IDLE_MS = 60_000;
 /** The longest silence that can be allowed; beyond it a timer of the platform overflows and fires at once. */
 export const UPSTREAM_IDLE_MS_MAX = 2_147_483_647;
 
+/** What is read of a service's answer before the writer is asked again: with short events it is ten times that on the wire. */
+export const UPSTREAM_PIECE_BYTES = 16_384;
+
 /** Tool calls of one turn that may be open at the same time. */
 export const OPEN_CALLS_MAX = 1_024;
 

@@ -1,12 +1,16 @@
 // Agents we did not write on the whole path of a turn, from their first byte to the frames that a client sees.
 
+import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
 import { MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { expect, test } from "vitest";
 import { start } from "../dispatch/testing/turn-bench.js";
+import { createMemoryLog } from "../log/memory/memory-log.js";
 import { fromLangGraph } from "./langgraph/from-lang-graph.js";
 import { callPieces, offerGraph } from "./langgraph/testing/offer-graph.js";
 import { ScriptedChatModel } from "./langgraph/testing/scripted-chat-model.js";
 import { handClock } from "./testing/hand-clock.js";
+import type { UpstreamFetch } from "./upstream/http-transport.js";
 import { answerSse, SSE_TYPE, sse, startFakeUpstream } from "./upstream/testing/fake-upstream.js";
 import { upstreamAgent } from "./upstream/upstream-agent.js";
 
@@ -129,6 +133,17 @@ test("a service that is cut off after its sum has still told it [G9]", async () 
   const { turn, events } = start(upstreamAgent({ id: "shop", url: upstream.url }));
   expect(await turn.ended).toMatchObject({ kind: "failed" });
   expect(events.map(({ event }) => event)).toContainEqual({ type: "metrics", model: "shop", tokens: usage });
+});
+
+test("a service that says ten thousand things in one chunk is taken at the pace of the log [D-6]", async () => {
+  const chunk = '{"type":"token","text":"a"}\n'.repeat(10_000);
+  const body = Buffer.from(`${chunk}{"type":"completed"}\n`);
+  const headers = new Headers({ "content-type": "application/x-ndjson" });
+  const fetch: UpstreamFetch = () => Promise.resolve({ status: 200, headers, body: Readable.from([body]) });
+  const turnId = randomUUID();
+  const sink = createMemoryLog().open({ orgId: randomUUID(), turnId, epoch: 1 });
+  const { turn } = start(upstreamAgent({ id: "shop", url: "https://agents.example/run", fetch }), { sink, turnId });
+  expect(await turn.ended).toEqual({ kind: "completed" });
 });
 
 test("a failing service leaves no word of its own on the wire, but its sub-agent's name", async () => {

@@ -2,7 +2,8 @@
 // Owns: the exchange and its ways out. Does not own: what an event means (event-relay.ts), what an end becomes (publish/).
 //   U1. Every way out closes the request: the end, a failure, silence, a cancel [W-CAN-1, W-CAN-2].
 //   U2. An answer that stops without its end is a failure, however clean the socket's close was.
-//   U3. Between chunks the writer sets the pace; the service's silence is not counted meanwhile [D-6].
+//   U3. Between pieces the writer sets the pace; the service's silence is not counted meanwhile [D-6]. A chunk is cut into
+//       pieces, for it may be as large as a platform's buffers let it grow.
 
 import type { Clock } from "@framerail/protocol";
 import { isFramerailError } from "@framerail/protocol";
@@ -11,6 +12,7 @@ import { untilAborted } from "../../agent/model/until-aborted.js";
 import type { Principal } from "../../agent/principal.js";
 import type { IdleTimer } from "../idle-timeout.js";
 import { createIdleTimer } from "../idle-timeout.js";
+import { UPSTREAM_PIECE_BYTES } from "../limits.js";
 import type { BodyDecoder, UpstreamFormat } from "./body-decoder.js";
 import { createBodyDecoder } from "./body-decoder.js";
 import type { EventRelay } from "./event-relay.js";
@@ -92,15 +94,22 @@ async function readBody({ response, decoder, relay, idle, ready, stop }: Reading
   const chunks = response.body[Symbol.asyncIterator]();
   for (;;) {
     const { done, value } = await hear(chunks.next(), stop, "broke off");
-    const heardBefore = relay.heard;
-    decode(decoder, done ? undefined : value);
-    if (relay.end !== undefined) return relay.end;
+    for (const piece of done ? [undefined] : cut(value)) {
+      const heardBefore = relay.heard;
+      decode(decoder, piece);
+      if (relay.end !== undefined) return relay.end;
+      if (relay.heard === heardBefore) continue;
+      idle.stop();
+      await untilAborted(ready(), stop);
+      idle.start();
+    }
     if (done) throw upstreamFailed("broke off without an end");
-    if (relay.heard === heardBefore) continue;
-    idle.stop();
-    await untilAborted(ready(), stop);
-    idle.start();
   }
+}
+
+// U3
+function* cut(chunk: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < chunk.length; at += UPSTREAM_PIECE_BYTES) yield chunk.subarray(at, at + UPSTREAM_PIECE_BYTES);
 }
 
 /** Without bytes: the body has ended, and a last line may now be whole. */
