@@ -18,6 +18,9 @@ export const CALLS_PER_TURN_MAX = 4_096;
 /** Messages of a graph that may be in the middle of their stream at the same time. */
 export const OPEN_MESSAGES_MAX = 256;
 
+/** Characters of a graph's message that are kept until its node has ended, to know a copy by; a longer one has none. */
+export const COPY_LENGTH_MAX = 262_144;
+
 /** Characters of the arguments of one message's calls, streamed in pieces. */
 export const ARGUMENTS_LENGTH_MAX = 1_048_576;
 

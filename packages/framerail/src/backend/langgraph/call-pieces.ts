@@ -11,7 +11,7 @@ import { readArguments } from "./plain-json.js";
 export interface CallPieces {
   add(message: Fields): void;
   /** Has a call of this id begun? */
-  has(id: string): boolean;
+  has(id: unknown): boolean;
   /** Characters of all arguments so far. */
   readonly argumentsLength: number;
   /** What has been put together so far; calls without an id or a name are left out. */

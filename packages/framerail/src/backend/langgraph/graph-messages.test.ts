@@ -109,6 +109,18 @@ test("reasoning blocks become reasoning, in their place, and other roles stay in
   ]);
 });
 
+test("a copy that a node makes of its model's message is shown and counted once [G9]", async () => {
+  const model = new ScriptedChatModel([{ content: "Two " }, { content: "offers.", ...usage(5, 2) }]);
+  const graph = graphOf(async ({ messages }) => {
+    const { content } = await model.invoke(messages);
+    const copy = Object.assign(new AIMessage({ content, name: "shop" }), usage(5, 2));
+    return { messages: [copy, new AIMessage("That is all.")] };
+  });
+  const played = await play(graph);
+  expect(played.text()).toBe("Two offers.That is all.");
+  expect(only(played, "metrics").map(({ tokens }) => tokens.total_tokens)).toEqual([7]);
+});
+
 test("a message that a node writes itself is shown once and costs nothing", async () => {
   const played = await play(graphOf(() => Promise.resolve({ messages: [new AIMessage("By hand")] })));
   expect(played.events).toEqual([{ type: "text", content: "By hand" }]);

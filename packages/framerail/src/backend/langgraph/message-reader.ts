@@ -6,7 +6,9 @@
 //       side by side. Then only those calls of the former are told whose arguments are whole.
 //   M2. A call is told once, however many copies of its message a graph returns.
 //   M3. Each model call leaves one `metrics`, also when it is cut off; then it is marked as estimated [G9].
-//   M4. Messages of other roles are the graph's own affair, and never shown.
+//   M4. A node that puts the answer of its model into a message of its own gives a copy: the same text and calls, under
+//       another id. It is neither shown nor counted a second time.
+//   M5. Messages of other roles are the graph's own affair, and never shown.
 
 import type { AgentEvent, Clock, Usage } from "@framerail/protocol";
 import { checkEvent, FramerailError } from "@framerail/protocol";
@@ -76,19 +78,31 @@ export class MessageReader {
   }
 
   #takeAiMessage(message: Fields, metadata: Fields): void {
+    if (this.#isCopy(message, metadata)) return;
     const growing = this.#grow(message, metadata);
     for (const part of contentParts(message)) growing.text.add(part);
     growing.calls.add(message);
     growing.usage = sumUsage(growing.usage, readUsage(message));
     if (isFields(message.response_metadata))
       growing.model = textField(message.response_metadata, "model_name") ?? growing.model;
-    // Only a piece has this list; anything else came whole.
-    if (!Array.isArray(message.tool_call_chunks)) this.#finish(growing);
+    if (!isPiece(message)) this.#finish(growing);
+  }
+
+  // M4
+  #isCopy(message: Fields, metadata: Fields): boolean {
+    if (isPiece(message) || isModelCall(metadata)) return false;
+    const text = textOf(message);
+    const calls = objectsIn(message.tool_calls);
+    if (text === "" && calls.length === 0) return false;
+    return [...this.#growing.values()].some(
+      (former) =>
+        former.task === taskOf(metadata) && former.text.said === text && calls.every(({ id }) => former.calls.has(id)),
+    );
   }
 
   #grow(message: Fields, metadata: Fields): Growing {
     const id = textField(message, "id") ?? "";
-    const task = textField(metadata, "langgraph_checkpoint_ns") ?? "";
+    const task = taskOf(metadata);
     const found = this.#growing.get(id);
     if (found !== undefined) return found;
     this.#leaveFormer(task);
@@ -96,9 +110,9 @@ export class MessageReader {
       throw new FramerailError("MODEL_FAILED", `more than ${OPEN_MESSAGES_MAX} messages stream at the same time`);
     }
     const model = textField(metadata, "ls_model_name") ?? this.#options.agentId;
-    const isModelCall = metadata.ls_model_type !== undefined;
     const text = createTextPieces(this.#options.write);
-    const growing = { id, task, isModelCall, text, calls: createCallPieces(), model, usage: undefined };
+    const calls = createCallPieces();
+    const growing = { id, task, isModelCall: isModelCall(metadata), text, calls, model, usage: undefined };
     this.#growing.set(id, growing);
     return growing;
   }
@@ -165,6 +179,25 @@ export class MessageReader {
     const is_error = message.status === "error";
     this.#options.write({ type: "tool_result", tool_call_id: id, result, is_error, duration_ms });
   }
+}
+
+/** Only a piece has this list; anything else came whole. */
+function isPiece(message: Fields): boolean {
+  return Array.isArray(message.tool_call_chunks);
+}
+
+function isModelCall(metadata: Fields): boolean {
+  return metadata.ls_model_type !== undefined;
+}
+
+function taskOf(metadata: Fields): string {
+  return textField(metadata, "langgraph_checkpoint_ns") ?? "";
+}
+
+function textOf(message: Fields): string {
+  return contentParts(message)
+    .map(({ type, content }) => (type === "text" ? content : ""))
+    .join("");
 }
 
 /** The messages in what a node gave to the state, by their ids. */

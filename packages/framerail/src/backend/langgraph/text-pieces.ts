@@ -4,6 +4,7 @@
 
 import type { AgentEvent } from "@framerail/protocol";
 import { splitText } from "@framerail/protocol";
+import { COPY_LENGTH_MAX } from "../limits.js";
 import type { ContentPart } from "./message-content.js";
 
 export interface TextPieces {
@@ -12,17 +13,21 @@ export interface TextPieces {
   end(): void;
   /** Characters so far, to estimate the cost from. */
   readonly length: number;
+  /** The text so far, up to COPY_LENGTH_MAX; to know a copy by. */
+  readonly said: string;
 }
 
 export function createTextPieces(write: (event: AgentEvent) => void): TextPieces {
   const held = { text: "", reasoning: "" };
   let length = 0;
+  let said = "";
   const writeParts = (type: ContentPart["type"], text: string) => {
     if (text !== "") for (const content of splitText(text)) write({ type, content });
   };
   return {
     add({ type, content }) {
       length += content.length;
+      if (type === "text" && said.length <= COPY_LENGTH_MAX) said += content;
       const text = held[type] + content;
       const whole = endsInHalf(text) ? text.length - 1 : text.length;
       held[type] = text.slice(whole);
@@ -34,6 +39,9 @@ export function createTextPieces(write: (event: AgentEvent) => void): TextPieces
     },
     get length() {
       return length;
+    },
+    get said() {
+      return said;
     },
   };
 }
