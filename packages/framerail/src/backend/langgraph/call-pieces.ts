@@ -33,17 +33,23 @@ interface Growing {
 }
 
 export function createCallPieces(): CallPieces {
-  const growing = new Map<unknown, Growing>();
+  const growing: Growing[] = [];
+  const latest = new Map<unknown, Growing>();
   let argumentsLength = 0;
 
-  // The index tells calls apart; without one the id does, and a piece with neither goes on with the latest call.
+  // The index tells calls apart; without one the id does, and a piece with neither goes on with the latest call. Some
+  // providers give all their calls one index: then a new id begins another.
   function find(piece: Fields): Growing {
-    const key = piece.index ?? piece.id ?? [...growing.keys()].at(-1);
-    const found = growing.get(key);
-    if (found !== undefined) return found;
-    if (growing.size >= CALLS_PER_TURN_MAX) throw new FramerailError("MODEL_FAILED", "a message holds too many calls");
+    const id = textField(piece, "id") || undefined;
+    const key = piece.index ?? id;
+    const found = key === undefined ? growing.at(-1) : latest.get(key);
+    if (found !== undefined && (id === undefined || found.id === "" || found.id === id)) return found;
+    if (growing.length >= CALLS_PER_TURN_MAX) {
+      throw new FramerailError("MODEL_FAILED", "a message holds too many calls");
+    }
     const call = { id: "", name: "", text: "" };
-    growing.set(key, call);
+    growing.push(call);
+    latest.set(key, call);
     return call;
   }
 
@@ -58,7 +64,7 @@ export function createCallPieces(): CallPieces {
     call.text += text;
   }
 
-  const has = (id: unknown) => [...growing.values()].some((call) => call.id === id);
+  const has = (id: unknown) => growing.some((call) => call.id === id);
 
   // Nothing is no arguments at all, or their pieces are yet to come.
   const isWhole = ({ text }: Growing) => text.trim() !== "" && isFields(readArguments(text));
@@ -76,14 +82,14 @@ export function createCallPieces(): CallPieces {
       // Beside pieces, `tool_calls` is LangChain's guess at what they will be.
       if (pieces.length > 0) return;
       for (const call of objectsIn(message.tool_calls)) {
-        if (call.id !== undefined && !has(call.id))
-          grow({ id: call.id, name: call.name }, JSON.stringify(call.args ?? {}));
+        const { id, name, args = {} } = call;
+        if (typeof id === "string" && !has(id)) grow({ id, name }, JSON.stringify(args));
       }
     },
     get argumentsLength() {
       return argumentsLength;
     },
-    calls: () => read([...growing.values()]),
-    wholeCalls: () => read([...growing.values()].filter(isWhole)),
+    calls: () => read(growing),
+    wholeCalls: () => read(growing.filter(isWhole)),
   };
 }

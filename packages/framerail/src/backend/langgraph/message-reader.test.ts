@@ -162,7 +162,21 @@ test("a piece without index and id goes on with the latest call", () => {
     { id: "c1", name: "search", args: '{"q":' },
     { args: "1}" },
     { id: "c2", name: "search", args: '{"q":' },
-    { args: "2}" },
+    { index: null, id: null, args: "2}" },
+  ];
+  for (const chunk of chunks) reader.take(piece("m1", { tool_call_chunks: [chunk] }), task("a:1"));
+  reader.end({ failed: false });
+  expect(context.events).toMatchObject([
+    { tool_call_id: "c1", arguments: { q: 1 } },
+    { tool_call_id: "c2", arguments: { q: 2 } },
+  ]);
+});
+
+test("calls that their provider all gives one index are told apart by their ids", () => {
+  const chunks = [
+    { index: 0, id: "c1", name: "search", args: '{"q":1}' },
+    { index: 0, id: "c2", name: "search", args: '{"q":' },
+    { index: 0, args: "2}" },
   ];
   for (const chunk of chunks) reader.take(piece("m1", { tool_call_chunks: [chunk] }), task("a:1"));
   reader.end({ failed: false });
