@@ -258,12 +258,11 @@ const DISPATCH = [
     ],
     [
       "the wait for the accounting has a maximum",
-      "clock.schedule(SETTLE_MS_MAX, resolve)",
-      "clock.schedule(SETTLE_MS_MAX + 1, resolve)",
+      "settleWithin(this.#run, SETTLE_MS_MAX, clock)",
+      "settleWithin(this.#run, SETTLE_MS_MAX + 1, clock)",
       "turn-waits",
     ],
-    ["the accounting is waited for", "    await settle(this.#run, clock);\n", "", "turn-waits"],
-    ["the timer of that wait is taken back", "      cancel();\n      resolve();", "      resolve();", "turn-waits"],
+    ["the accounting is waited for", "    await settleWithin(this.#run, SETTLE_MS_MAX, clock);\n", "", "turn-waits"],
     [
       "the end is stored before it is told",
       "    await commit?.(outcome, this.#turn.terminal as EncodedFrame);\n    await this.#turn.seal();",

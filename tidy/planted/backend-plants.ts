@@ -11,6 +11,8 @@ const GRAPH_TEST = "backend/langgraph/from-lang-graph.test.ts";
 const MESSAGES_TEST = "backend/langgraph/graph-messages.test.ts";
 const READER_TEST = "backend/langgraph/message-reader.test.ts";
 const TURN_TEST = "backend/upstream/relay-turn.test.ts";
+const NAMES_TEST = "worker/leak-names.test.ts";
+const WHOLE_TEST = "backend/whole-turn.test.ts";
 
 const manifest = plantIn("backend/create-manifest.ts", AGENT_TEST);
 const pair = plantIn("backend/tool-pairing.ts", EVENTS_TEST);
@@ -57,7 +59,25 @@ const UPSTREAM: readonly Plant[] = [
   idle("an idle cancellation is known by its cause", "error.cause === IDLE_TIMEOUT", "true"),
   idle("one timer at a time", "      stop();\n      cancel = clock", "      cancel = clock"),
   idle("a stopped timer is taken back", "    cancel?.();\n", ""),
-  event("the service's opening is swallowed", 'else if (event.type !== "init_stream") tools', "else tools"),
+  event("the service's opening is swallowed", 'event.type !== "init_stream" && ', ""),
+  plantIn("backend/upstream/event-relay.ts", WHOLE_TEST)(
+    "the runtime alone shows usage",
+    ' && event.type !== "usage"',
+    "",
+  ),
+  plantIn("backend/upstream/relay-turn.ts", WHOLE_TEST)("every way out settles the sum", "relay.settle();", ""),
+  plantIn("backend/upstream/service-usage.ts", WHOLE_TEST)(
+    "what calls have told",
+    "sum[field] - told[field]",
+    "sum[field]",
+  ),
+  plantIn("backend/upstream/relay-turn.ts", WHOLE_TEST)("a chunk is cut into pieces", "cut(value)", "[value]"),
+  plantIn("backend/tool-pairing.ts", NAMES_TEST)(
+    "the tool of a component",
+    'case "component":\n          write(nameForClients(event));',
+    'case "component":\n          write(event);',
+  ),
+  plantIn("backend/tool-pairing.ts", NAMES_TEST)("a part that failed", "failureForClients(event.error)", "event.error"),
   event("the first end counts", "if (end !== undefined) {", "if (false) {"),
   event("late events are told", '        notice("an upstream event after the end was dropped");\n', ""),
   event("a sentinel is no event", "if (text === SSE_DONE) return;", ""),
@@ -99,13 +119,13 @@ const UPSTREAM: readonly Plant[] = [
   turn("silence before the answer counts", "    idle.start();\n    const body", "    const body"),
   turn(
     "silence while the writer holds back does not count",
-    "    idle.stop();\n    await untilAborted(ready(), stop);",
-    "    await untilAborted(ready(), stop);",
+    "      idle.stop();\n      await untilAborted(ready(), stop);",
+    "      await untilAborted(ready(), stop);",
   ),
   turn(
     "an event starts the window again",
-    "    await untilAborted(ready(), stop);\n    idle.start();",
-    "    await untilAborted(ready(), stop);",
+    "      await untilAborted(ready(), stop);\n      idle.start();",
+    "      await untilAborted(ready(), stop);",
   ),
   turn("bytes without an event are no sign of life", "if (relay.heard === heardBefore) continue;", ""),
   turn("the writer sets the pace", "    await untilAborted(ready(), stop);\n", ""),
@@ -136,6 +156,11 @@ const UPSTREAM: readonly Plant[] = [
     "an abort destroys the socket",
     "{ method, headers, signal, agent: false }",
     "{ method, headers, agent: false }",
+  ),
+  http(
+    "a connection that is closed without an answer",
+    '    sent.on("close", () => reject(new Error("the connection was closed without an answer")));\n',
+    "",
   ),
   http("a connection serves one turn", ", agent: false", ""),
   plantIn("backend/upstream/relay-turn.ts", AGENT_TEST)(
@@ -224,19 +249,32 @@ const LANGGRAPH: readonly Plant[] = [
   thrown("a model's rate limit", "error.status === 429 || ", ""),
   thrown("LangChain's code of a rate limit", ' || error.lc_error_code === "MODEL_RATE_LIMIT"', ""),
   thrown("a running tool is taken to have failed", "runningTools > 0", "false"),
-  reader("a message is whole when its node ends", "for (const message of named) this.#finish(message);", "void named;"),
+  reader(
+    "a message is whole when its node ends",
+    "for (const message of named) this.#finish(message, given.get(message.id));",
+    "void named;",
+  ),
   reader(
     "of several tasks the named one is whole",
-    "ended.length > 1 ? ended.filter(({ id }) => idsIn(update).has(id)) : ended",
+    "tasks.size > 1 ? ended.filter(({ id }) => given.has(id)) : ended",
     "ended",
   ),
-  reader("a node in another graph", "message.task.startsWith(task)", "message.task.includes(task)"),
+  reader("a node in another graph", "task.startsWith(start)", "task.includes(start)"),
   reader("a node whose name starts alike", ':`].join("|")', '`].join("|")'),
   reader(
     "a task that begins another message",
-    "for (const former of this.#growing.values()) if (former.task === task) this.#finish(former);",
+    "for (const call of formers.at(-1)?.calls.wholeCalls() ?? []) this.#tellCall(call);",
     "",
   ),
+  reader("the oldest message of a busy task", "if (oldest !== undefined && ", "if (false && "),
+  message(
+    "messages side by side",
+    "  #leaveFormer(task: string): void {\n",
+    "  #leaveFormer(task: string): void {\n    for (const former of this.#growing.values()) if (former.task === task) this.#finish(former);\n",
+  ),
+  message("counts that were not streamed", "message.usage = readUsage(whole) ?? message.usage;", ""),
+  message("calls that were not streamed", "message.calls.add({ tool_calls: whole.tool_calls });", ""),
+  message("a copy is shown once", "if (this.#isCopy(message, metadata)) return;", ""),
   reader(
     "a tool that answers ends its message",
     "for (const asking of this.#growing.values()) if (asking.calls.has(id)) this.#finish(asking);",
@@ -246,8 +284,8 @@ const LANGGRAPH: readonly Plant[] = [
   reader("the calls of a turn", "this.#calls.size >= CALLS_PER_TURN_MAX", "this.#calls.size > CALLS_PER_TURN_MAX"),
   reader(
     "the messages that stream together",
-    "this.#growing.size >= OPEN_MESSAGES_MAX",
-    "this.#growing.size > OPEN_MESSAGES_MAX",
+    "    if (this.#growing.size >= OPEN_MESSAGES_MAX) {",
+    "    if (this.#growing.size > OPEN_MESSAGES_MAX) {",
   ),
   reader("a call that no event can hold", "if (checkEvent(event) !== undefined) {", "if (false) {"),
   reader(
@@ -258,20 +296,19 @@ const LANGGRAPH: readonly Plant[] = [
   reader("no negative duration", "Math.max(0, this.#options.clock.now() - told)", "this.#options.clock.now() - told"),
   reader("an error result says so", 'message.status === "error"', "false"),
   calls("guesses do not count beside pieces", "if (pieces.length > 0) return;", ""),
-  calls("a whole call counts once", "if (!has(call.id)) grow(", "grow("),
+  calls("a whole call counts once", " && !has(id)) grow(", ") grow("),
+  calls("a whole call without an id", 'typeof id === "string" && ', ""),
+  calls("a call whose arguments are yet to come", "growing.filter(isWhole)", "growing"),
   calls(
     "the length of arguments",
     "argumentsLength > ARGUMENTS_LENGTH_MAX",
     "argumentsLength > ARGUMENTS_LENGTH_MAX + 1",
   ),
-  calls("the calls of a message", "growing.size >= CALLS_PER_TURN_MAX", "growing.size > CALLS_PER_TURN_MAX"),
+  calls("the calls of a message", "growing.length >= CALLS_PER_TURN_MAX", "growing.length > CALLS_PER_TURN_MAX"),
   calls("a call without a name", '.filter(({ id, name }) => id !== "" && name !== "")', ""),
-  calls("a piece with neither index nor id", " ?? [...growing.keys()].at(-1)", ""),
-  plantIn("backend/langgraph/call-pieces.ts", MESSAGES_TEST)(
-    "calls side by side",
-    "piece.index ?? piece.id",
-    "undefined",
-  ),
+  calls("a piece with neither index nor id", "key === undefined ? growing.at(-1) : ", ""),
+  calls("calls of one index", " || found.id === id)", " || true)"),
+  plantIn("backend/langgraph/call-pieces.ts", MESSAGES_TEST)("calls side by side", "piece.index ?? id", "undefined"),
   json("half a character in arguments", "checkJson(value) === undefined ? value : undefined", "value"),
   json("arguments that are no JSON", "(readText(text) ?? wellFormed(text))", "(readText(text) ?? null)"),
   json("no arguments at all", 'text.trim() === "" ? {} : ', ""),

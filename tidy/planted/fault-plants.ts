@@ -14,10 +14,20 @@ export const FAULT_PLANTS: readonly Plant[] = [
     "this.#latching || this.outcome !== undefined",
     "this.outcome !== undefined",
   ),
-  plantIn("dispatch/cancel-turn.ts", "dispatch/run-turn-ends.test.ts")(
+  plantIn("dispatch/settle-within.ts", "dispatch/run-turn-ends.test.ts")(
     "a cancel that was heard takes its timer back",
-    "      cancel();\n      resolve();",
+    "      stop();\n      resolve();",
     "      resolve();",
+  ),
+  plantIn("dispatch/settle-within.ts", "dispatch/turn-waits.test.ts")(
+    "an end that was waited for takes its timer back",
+    "      stop();\n      resolve();",
+    "      resolve();",
+  ),
+  plantIn("dispatch/claim-message.ts", "dispatch/repeated-message-db.test.ts")(
+    "a request waits for the same one to be accepted",
+    'status === "running" ||',
+    "status !== undefined ||",
   ),
   plantIn("dispatch/presence.ts", "dispatch/presence-elsewhere.test.ts")(
     "a reader elsewhere has the grace too",

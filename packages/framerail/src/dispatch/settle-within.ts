@@ -1,3 +1,5 @@
+// A wait for work that may hang: for so long, and no longer. Nothing of it is left when it is over.
+
 import type { Clock } from "@framerail/protocol";
 
 /** Resolves when `work` is over, however it went, or when it has taken `ms`. */
