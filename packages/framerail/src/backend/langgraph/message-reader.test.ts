@@ -80,7 +80,8 @@ test("a call is told once, however many copies of its message there are", () => 
 
 test("what a piece is guessed to become does not count beside the piece itself", () => {
   reader.take(piece("m1", asking("c1", '{"q":')), task("work:1"));
-  const last = { tool_call_chunks: [{ index: 0, args: "1}" }], tool_calls: [{ name: "guess", args: { q: 0 } }] };
+  const tool_calls = [{ id: "guess", name: "guess", args: { q: 0 } }];
+  const last = { tool_call_chunks: [{ index: 0, args: "1}" }], tool_calls };
   reader.take(piece("m1", last), task("work:1"));
   reader.end({ failed: false });
   expect(context.events).toMatchObject([{ tool_call_id: "c1", tool_name: "search", arguments: { q: 1 } }]);
