@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { FramerailError } from "@framerail/protocol";
+import { FramerailError, TEXT_CHUNK_BYTES_MAX } from "@framerail/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { defineAgent } from "../agent/define-agent.js";
 import type { Writer } from "../agent/writer.js";
@@ -182,7 +182,8 @@ describe.each(DRIVERS)("frames that wait for a store on the %s driver", (name) =
   });
 
   test("end with the turn whose answer has grown longer than one is kept, and all that was shown is stored [G1] [G8]", async () => {
-    const chunk = "x".repeat(60_000);
+    // One frame each.
+    const chunk = "x".repeat(TEXT_CHUNK_BYTES_MAX);
     const { turnId, ended, reports } = await begin(store.database, async (writer, signal) => {
       while (!signal.aborted) {
         writer.text(chunk);
