@@ -43,11 +43,7 @@ const SEGMENT: readonly Row[] = [
   ["a tick that has no end", "2 * size + bytesMax", "size + bytesMax"],
   ["a tick goes along to the next block", "if (size > 0) from.copy", "if (size > 9e9) from.copy"],
   ["what is looked at is a copy", "return copy.cut(firstSeq, lastSeq);", "return this.cut(firstSeq, lastSeq);"],
-  [
-    "what is dropped is gone",
-    "    this.end = this.#start;\n  }\n\n  /** The frames of this tick go on",
-    "  }\n\n  /** The frames of this tick go on",
-  ],
+  ["what is dropped is gone", "    this.end = this.#start;\n  }\n\n  /** Lets go", "  }\n\n  /** Lets go"],
 ];
 const BUFFER: readonly Row[] = [
   ["a run of another block", "segment.block !== this.#block || ", ""],
@@ -58,6 +54,30 @@ const BUFFER: readonly Row[] = [
 const HELD: readonly Row[] = [
   ["what is not stored stays", " || oldest.lastSeq > this.#storedSeq", ""],
   ["what is stored may go", "    this.#storedSeq = seq;\n    this.#letGo();\n", "    this.#letGo();\n"],
+];
+const POOL: readonly Row[] = [
+  ["a block that is read is nobody else's", " || lent.has(block)", ""],
+  ["a block given twice", "  lent.add(block);\n  sameSize", "  sameSize"],
+  ["a part is not a block", "!isWhole || ", ""],
+  ["what waits has a bound", " || freeBytes + size > POOL_BYTES_MAX", ""],
+];
+const USED_AGAIN: readonly Row[] = [
+  ["a turn that is read keeps its blocks", " || this.watcherCount > 0", ""],
+  ["a turn that failed keeps its blocks", "    this.view.keepBlocks();\n", ""],
+  ["a turn that has ended lets go", "      turn?.letGo();\n", ""],
+];
+const FREE: readonly Row[] = [
+  [
+    "a block of which a part is kept",
+    "      if (next !== oldest.block) this.onFree",
+    "      if (next) this.onFree",
+    "turn-buffer",
+  ],
+  ["a block of which nothing is kept", "      if (next !== oldest.block) this.onFree(oldest.block);\n", ""],
+];
+const LENT: readonly Row[] = [
+  ["what a socket has not taken is lent", "if (this.#waitingBytes > 0) lendBlock(block);", ""],
+  ["what a response may keep is a copy", 'typeof text === "string" ? text : Buffer.from(text)', "text"],
 ];
 const LEFT: readonly Row[] = [
   ["a turn whose beginning is stored", "readWhole(turn.view, turn.view.firstSeq - 1)", "readWhole(turn.view)"],
@@ -97,6 +117,10 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("log", "segment", "segment", SEGMENT),
   ...rowsOf("log", "turn-buffer", "turn-buffer", BUFFER),
   ...rowsOf("log", "turn-buffer", "memory/memory-log", HELD),
+  ...rowsOf("log", "block-pool", "block-pool", POOL),
+  ...rowsOf("log/memory", "memory-log", "used-again", USED_AGAIN),
+  ...rowsOf("log", "turn-buffer", "memory/used-again", FREE),
+  ...rowsOf("gateway/stream", "stream-output", "stream-output", LENT),
   ...rowsOf("log/memory", "memory-log", "memory-log", LEFT),
   ...rowsOf("log/memory", "journal-places", "memory-log", [
     ["places have a bound", "if (this.#fields.length === JOURNAL_PLACES_MAX * FIELDS)", "if (Number.isNaN(FIELDS))"],

@@ -8,6 +8,7 @@
 //       a block and not one for every tick: what lives as long as a turn costs the collector most.
 
 import type { FrameRoom } from "@framerail/protocol";
+import { takeBlock } from "./block-pool.js";
 import { BLOCK_BYTES_MAX, BLOCK_BYTES_MIN } from "./limits.js";
 
 interface SegmentPlace {
@@ -100,7 +101,7 @@ const NO_BLOCK = Buffer.alloc(0);
  * whoever claims room for one, or as text; `cut` makes a tick of them. What was cut is never written to again.
  */
 export class SegmentWriter implements FrameRoom {
-  bytes = NO_BLOCK;
+  bytes: Buffer = NO_BLOCK;
   /** Where the next frame begins. */
   end = 0;
   /** Where the frames of this tick begin; before them stands what HTTP puts there. */
@@ -155,13 +156,18 @@ export class SegmentWriter implements FrameRoom {
     this.end = this.#start;
   }
 
+  /** Lets go of the block: what was cut is all there will be. */
+  leave(): void {
+    [this.bytes, this.end, this.#start] = [NO_BLOCK, 0, 0];
+  }
+
   /** The frames of this tick go on in a block with room for so many bytes more. */
   #grow(bytesMax: number): void {
     const { size } = this;
     const [from, start] = [this.bytes, this.#start];
     const grown = Math.min(Math.max(BLOCK_BYTES_MIN, from.length * 2), BLOCK_BYTES_MAX);
     // Twice what is moved, so that a tick which has no end is not moved for each of its frames.
-    this.bytes = Buffer.allocUnsafeSlow(Math.max(grown, CHUNK_HEAD + 2 * size + bytesMax + CHUNK_TAIL));
+    this.bytes = takeBlock(Math.max(grown, CHUNK_HEAD + 2 * size + bytesMax + CHUNK_TAIL));
     if (size > 0) from.copy(this.bytes, CHUNK_HEAD, start, start + size);
     this.#start = CHUNK_HEAD;
     this.end = CHUNK_HEAD + size;

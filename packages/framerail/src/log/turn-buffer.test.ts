@@ -48,3 +48,27 @@ test("the oldest frames leave memory when there are too many, and the newest sta
   expect(buffer.after(2_999)).toBeUndefined();
   expect(buffer.after(3_000)?.lastSeq).toBe(3_001);
 });
+
+test("a block is told to be free when the last part of it has gone, and not before [G7]", () => {
+  const free: Buffer[] = [];
+  class Watched extends TurnBuffer {
+    protected override onFree(block: Buffer): void {
+      free.push(block);
+    }
+  }
+  const [writer, buffer] = [new SegmentWriter(), new Watched(1)];
+  const tick = (seq: number, length: number) => writeTick(writer, [{ seq, sse: frameText(seq, length) }]);
+  const release = (seq: number, length: number) => buffer.release(tick(seq, length), false);
+  // Two parts of one block, with one between them that was never released.
+  const first = tick(1, 10);
+  buffer.release(first, false);
+  tick(2, 10);
+  release(2, 10);
+  buffer.hold(1);
+  release(3, TURN_BYTES_IN_MEMORY_MAX);
+  release(4, TURN_BYTES_IN_MEMORY_MAX);
+  expect(buffer.after(0)).toBeUndefined();
+  expect(free.includes(first.block)).toBe(false);
+  buffer.stored(2);
+  expect(free.map((block) => block === first.block)).toEqual([true]);
+});

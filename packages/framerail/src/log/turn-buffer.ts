@@ -4,7 +4,8 @@
 //   B1. Segments stand in order without a gap.
 //   B2. At most TURN_BYTES_IN_MEMORY_MAX are kept; the oldest go first. The newest always stays, and so does, for the owner
 //       that stores a turn, what is not stored.
-//   B3. Watchers are woken when there is something new; one that leaves while others are woken disturbs nobody.
+//   B3. A block of which nothing is kept any more is told, so that it can be used again.
+//   B4. Watchers are woken when there is something new; one that leaves while others are woken disturbs nobody.
 
 import { TURN_BYTES_IN_MEMORY_MAX } from "./limits.js";
 import { Segment } from "./segment.js";
@@ -89,6 +90,17 @@ export class TurnBuffer {
     return first === undefined ? [] : [first.tail(afterSeq), ...others];
   }
 
+  /** Keeps nothing any more: the frames are elsewhere. */
+  protected clear(): void {
+    for (const { block } of this.#older.splice(0)) if (block !== this.#block) this.onFree(block);
+    const block = this.#block;
+    [this.#block, this.#latest, this.#bytes] = [undefined, undefined, 0];
+    if (block !== undefined) this.onFree(block);
+  }
+
+  /** Nothing of this block is here any more (B3). */
+  protected onFree(_block: Buffer): void {}
+
   /** The frames up to `lastSeq` are elsewhere, and none is here yet. */
   skipTo(lastSeq: number, sealed: boolean): void {
     this.#lastSeq = lastSeq;
@@ -140,6 +152,8 @@ export class TurnBuffer {
       if (this.#bytes <= TURN_BYTES_IN_MEMORY_MAX || oldest.lastSeq > this.#storedSeq) return;
       this.#older.shift();
       this.#bytes -= oldest.size;
+      const next = this.#older[0]?.block ?? this.#block;
+      if (next !== oldest.block) this.onFree(oldest.block);
     }
   }
 }

@@ -5,7 +5,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { SegmentWriter } from "../../log/segment.js";
+import { giveBlock, takeBlock } from "../../log/block-pool.js";
+import { Segment, SegmentWriter } from "../../log/segment.js";
 import { READER_BYTES_LOW, READER_BYTES_MAX } from "../limits.js";
 import type { StreamOutput } from "./stream-output.js";
 import { openOutput } from "./stream-output.js";
@@ -22,7 +23,7 @@ function segmentOf(seq: number) {
 const seqsIn = (body: string) => [...body.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => Number(seq));
 
 /** One reader, who reads nothing yet, and the output to it. */
-async function openReader() {
+async function openReader(version = "1.1") {
   const server = createServer((_, response) => {
     response.writeHead(200);
     server.emit("opened", response, openOutput(response));
@@ -30,7 +31,7 @@ async function openReader() {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const reader = connect((server.address() as AddressInfo).port, "127.0.0.1").pause();
-  reader.write("GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  reader.write(`GET / HTTP/${version}\r\nhost: x\r\nconnection: close\r\n\r\n`);
   const [response, output] = (await once(server, "opened")) as [ServerResponse, StreamOutput];
   const close = async () => {
     reader.destroy();
@@ -101,4 +102,30 @@ test("a connection that breaks is closed by the first write that finds it broken
     })
     .toBe(true);
   await expect.poll(() => output.waitingBytes).toBe(0);
+});
+
+test("a reader that stalls is sent its own frames, also when its turn has let go of them and others write [G7]", async () => {
+  // The two ways out: below the queue of a socket, and through the response.
+  for (const version of ["1.1", "1.0"]) {
+    await using opened = await openReader(version);
+    const { reader, output } = opened;
+    const sent = [];
+    for (let seq = 1; output.waitingBytes < READER_BYTES_MAX; seq += 1) {
+      // A size that blocks have, so that what is given back is used again.
+      const block = takeBlock(2 * FRAME_LENGTH);
+      const frame = `id: ${seq}\ndata: ${"x".repeat(FRAME_LENGTH)}\n\n`;
+      const end = block.write(`${frame.length.toString(16).padStart(6, "0")}\r\n${frame}\r\n`);
+      const segment = new Segment({ firstSeq: seq, lastSeq: seq, block, start: 0, end });
+      output.segment(segment);
+      sent.push(segment);
+      if (seq > FRAMES_MAX) expect.fail("the system takes everything");
+    }
+    for (const { block } of sent) giveBlock(block);
+    for (const { block } of sent) takeBlock(block.length).fill("z");
+    output.end(() => undefined);
+    let body = "";
+    for await (const bytes of reader.setEncoding("latin1")) body += bytes;
+    expect(body.includes("z"), version).toBe(false);
+    expect(seqsIn(body), version).toEqual(sent.map(({ firstSeq }) => firstSeq));
+  }
 });

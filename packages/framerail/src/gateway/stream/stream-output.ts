@@ -5,9 +5,12 @@
 //   O2. A socket of the response's own is written to below its stream's queue, by the call that the queue itself makes. Nobody
 //       else writes while a response streams, so there is nothing to queue behind; the system keeps the order, and what it
 //       has not taken is counted here. The queue would cost a frame more than policy, guard and log together.
+//   O3. A turn's block is used again when the turn has let go of it. One from which bytes are still to be taken is lent until
+//       then, and for good; where it cannot be known, bytes are copied [G7].
 
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { lendBlock } from "../../log/block-pool.js";
 import type { Segment } from "../../log/segment.js";
 import { framesOf } from "../../log/segment.js";
 import { READER_BYTES_LOW } from "../limits.js";
@@ -63,8 +66,10 @@ class SocketOutput implements StreamOutput {
     return this.#waitingBytes;
   }
 
-  segment({ chunks }: Segment): void {
+  segment({ chunks, block }: Segment): void {
     this.#write(chunks);
+    // O3
+    if (this.#waitingBytes > 0) lendBlock(block);
   }
 
   text(text: string | Buffer): void {
@@ -125,7 +130,9 @@ class ResponseOutput implements StreamOutput {
   }
 
   text(text: string | Buffer): void {
-    if (text.length > 0 && this.#response.writable) this.#response.write(text);
+    if (text.length === 0 || !this.#response.writable) return;
+    // O3
+    this.#response.write(typeof text === "string" ? text : Buffer.from(text));
   }
 
   onDrain(listener: () => void): void {

@@ -7,11 +7,14 @@
 //   M3. A turn that is sealed and in the store leaves memory after a while, or at once when nobody reads it.
 //   M4. Readers of a turn whose writing failed are cut, unless a new owner goes on where it stopped.
 //   M5. What an earlier process left in the journal can be read, and be written on by a new owner.
+//   M6. Blocks are used again only of turns that had one owner, from their beginning to a good end: whoever else has had a
+//       part in one may still read them.
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError, isFramerailError, systemClock } from "@framerail/protocol";
 import { steadyMs } from "../../clock.js";
 import { atEndOfTick, createBeat } from "../../end-of-tick.js";
+import { giveBlock } from "../block-pool.js";
 import type { LoggedFrame } from "../frame-sink.js";
 import { BUSY_MS_APART, FRAMES_OF_BUSY_TICK, SEALED_MS_IN_MEMORY } from "../limits.js";
 import { PendingFrames } from "../pending-frames.js";
@@ -116,6 +119,7 @@ class MemoryLog implements RecoveredLog {
     turn?.view.stored(turn.view.lastSeq);
     const drop = () => {
       if (this.#turns.get(turnId) === turn) this.#turns.delete(turnId);
+      turn?.letGo();
     };
     // M3
     if (turn?.view.watcherCount === 0) drop();
@@ -267,9 +271,16 @@ class MemoryTurn extends PendingFrames implements TurnAppender {
     this.#failure = error;
     this.dropPending();
     this.#settle();
+    this.view.keepBlocks();
     // M4: a new owner has the view already.
     if (error.code !== "STALE_EPOCH") this.view.lose();
     this.#onFailure?.(error);
+  }
+
+  /** The turn is in the store, and no longer here. */
+  letGo(): void {
+    if (!this.#terminal || this.#failure !== undefined || this.hasPending) return;
+    if (this.view.letGo()) this.leave();
   }
 
   protected admit(seq: number): boolean {
@@ -301,6 +312,8 @@ class MemoryView extends TurnBuffer implements TurnView {
   readonly #journal: JournalFile | undefined;
   readonly #places = new JournalPlaces();
   #lost = false;
+  /** M6 */
+  #keepsBlocks = false;
 
   constructor(epoch: number, lastSeq: number, journal: JournalFile | undefined) {
     super(epoch, lastSeq);
@@ -323,6 +336,22 @@ class MemoryView extends TurnBuffer implements TurnView {
   take(epoch: number): void {
     this.claim(epoch);
     this.#lost = false;
+  }
+
+  /** From now on they are left to the collector (M6). */
+  keepBlocks(): void {
+    this.#keepsBlocks = true;
+  }
+
+  /** False while there are readers, who have it to themselves then. */
+  letGo(): boolean {
+    if (this.#keepsBlocks || this.watcherCount > 0) return false;
+    this.clear();
+    return true;
+  }
+
+  protected override onFree(block: Buffer): void {
+    if (!this.#keepsBlocks) giveBlock(block);
   }
 
   lose(): void {
