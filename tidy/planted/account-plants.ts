@@ -79,7 +79,34 @@ const LENT: readonly Row[] = [
   ["what a socket has not taken is lent", "if (this.#waitingBytes > 0) lendBlock(block);", ""],
   ["what a response may keep is a copy", 'typeof text === "string" ? text : Buffer.from(text)', "text"],
 ];
+const JOURNAL: readonly Row[] = [
+  ["what is not stored is needed", " || part.lastSeq > lastSeq", ""],
+  ["a part grows with its turn", "    if (known !== undefined) known.lastSeq = lastSeqOf(record);\n", ""],
+  ["a part is known again", "  part.lastSeq = lastSeqOf(record);\n", ""],
+  ["a file that is written to stays", " && file !== current) release(file);\n      }", ") release(file);\n      }"],
+  ["files that are used again end", "JOURNAL_FILE_BYTES_MAX) beginNext", "JOURNAL_FILE_BYTES_MAX * 9) beginNext"],
+];
+const FOLDER: readonly Row[] = [
+  ["a file waits to be used again", "this.#spares.length >= JOURNAL_SPARES_MAX", "this.#spares.length >= 0"],
+  ["few files wait", "this.#spares.length >= JOURNAL_SPARES_MAX", "this.#spares.length >= 99"],
+  ["no spare outlives its process", "if (SPARE_NAME.test(name)) rmSync", "if (name === SPARE_NAME.source) rmSync"],
+  ["no spare is left", "    for (const spare of this.#spares.splice(0)) remove(spare);\n", ""],
+  ["numbers only grow", "    this.#latest = numbers.at(-1) ?? 0;\n", ""],
+  ["a spare is one file", "    if (spare !== undefined) this.#spares.pop();\n", ""],
+  ["who is in the way of a spare", "    } catch {", "    } catch (error) {\n      if (error) throw error;"],
+];
+const RECORD: readonly Row[] = [
+  ["what another use left", "crc32(fields, file) !==", "crc32(fields, content.readUInt32BE(start + 49)) !=="],
+];
 const LEFT: readonly Row[] = [
+  [
+    "what is between two files is stored",
+    "    if (frames.firstSeq > this.lastSeq + 1) this.#places.clear();\n",
+    "",
+    "recovered-log",
+  ],
+  ["a file that is not kept is not read", "    if (file > 0) this.#places.drop(file);\n", "", "recovered-log"],
+  ["what is stored need not be kept", "    this.view.leaveJournal(this.#ref.turnId, seq);\n", "", "recovered-log"],
   ["a turn whose beginning is stored", "readWhole(turn.view, turn.view.firstSeq - 1)", "readWhole(turn.view)"],
   ["a place behind a gap", " || found.firstSeq > afterSeq + 1", ""],
 ];
@@ -121,6 +148,9 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("log/memory", "memory-log", "used-again", USED_AGAIN),
   ...rowsOf("log", "turn-buffer", "memory/used-again", FREE),
   ...rowsOf("gateway/stream", "stream-output", "stream-output", LENT),
+  ...rowsOf("log/memory", "journal-file", "journal-file", JOURNAL),
+  ...rowsOf("log/memory", "journal-folder", "journal-file", FOLDER),
+  ...rowsOf("log/memory", "journal-record", "journal-file", RECORD),
   ...rowsOf("log/memory", "memory-log", "memory-log", LEFT),
   ...rowsOf("log/memory", "journal-places", "memory-log", [
     ["places have a bound", "if (this.#fields.length === JOURNAL_PLACES_MAX * FIELDS)", "if (Number.isNaN(FIELDS))"],

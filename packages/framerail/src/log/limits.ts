@@ -13,7 +13,9 @@ export const SEGMENT_FRAMES_MAX = 65_536;
 export const FRAMES_OF_BUSY_TICK = 256;
 export const BUSY_MS_APART = 2;
 /** A journal file that has reached this size is followed by another. */
-export const JOURNAL_FILE_BYTES_MAX = 67_108_864;
+export const JOURNAL_FILE_BYTES_MAX = 16_777_216;
+/** Files that wait to be used again. */
+export const JOURNAL_SPARES_MAX = 4;
 /** One record of the journal; a longer one is not ours. */
 export const JOURNAL_RECORD_BYTES_MAX = 16_777_216;
 /** Ticks of one turn whose places in the journal are known: far more than may wait for the store, even of the shortest frames. */

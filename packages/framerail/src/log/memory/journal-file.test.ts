@@ -1,11 +1,20 @@
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { JOURNAL_FILE_BYTES_MAX } from "../limits.js";
+import { JOURNAL_FILE_BYTES_MAX, JOURNAL_SPARES_MAX } from "../limits.js";
 import { frameOf } from "../testing/log-contract.js";
 import type { JournalFile } from "./journal-file.js";
 import { openJournal } from "./journal-file.js";
@@ -36,7 +45,10 @@ function reopen(): { journal: JournalFile; replayed: JournalRecord[] } {
   );
   return { journal, replayed };
 }
-const files = () => readdirSync(folder).sort();
+const files = () =>
+  readdirSync(folder)
+    .filter((name) => name.startsWith("journal-"))
+    .sort();
 const pathOf = (name: string | undefined) => join(folder, name ?? "");
 
 test("what was written is replayed in order, with every field, and can be read back [D-1]", () => {
@@ -93,11 +105,81 @@ test("a file goes when all of its turns are in the store, and not before [D-1]",
   journal.close();
   const { journal: next } = reopen();
   expect(files()).toHaveLength(2);
-  next.forget(turnId);
+  next.stored(turnId, 1);
   expect(files()).toHaveLength(2);
-  next.forget(other);
+  next.stored(other, 1);
   expect(files()).toHaveLength(1);
   next.close();
+});
+
+/** Bytes of a record that fills a file: the next one goes to another. */
+const filling = () => Buffer.alloc(JOURNAL_FILE_BYTES_MAX - 50, "x");
+
+test("a turn that runs on keeps no file of which all is stored [D-1] [G8]", () => {
+  const { journal } = reopen();
+  const [first, second] = ["journal-00000001.log", "journal-00000002.log"];
+  for (const one of [record(1), record(2, { bytes: filling() }), record(3)]) journal.write([one]);
+  expect(journal.stored(turnId, 1)).toBe(0);
+  expect(files()).toEqual([first, second]);
+  expect(journal.stored(turnId, 2)).toBe(1);
+  expect(files()).toEqual([second]);
+  // The one that is written to stays, whatever is stored.
+  expect(journal.stored(turnId, 3)).toBe(2);
+  journal.write([record(4)]);
+  journal.close();
+  const { journal: next, replayed } = reopen();
+  expect(replayed.map(({ firstSeq }) => firstSeq)).toEqual([3, 4]);
+  next.close();
+});
+
+test("a file that is used again has nothing of the turns it had before [D-1] [G7]", () => {
+  const { journal } = reopen();
+  const inodeOf = (name: string) => statSync(pathOf(name)).ino;
+  const earlier = { turnId: randomUUID() };
+  // Records of one size, so that an old one stands where the next new one would.
+  for (let seq = 1; seq <= 3; seq += 1) journal.write([record(seq, earlier)]);
+  journal.write([record(4, { ...earlier, bytes: filling() })]);
+  const inode = inodeOf("journal-00000001.log");
+  journal.write([record(1, { bytes: filling() })]);
+  journal.stored(earlier.turnId, 4);
+  journal.write([record(2)]);
+  expect(inodeOf("journal-00000003.log")).toBe(inode);
+  // Killed here: nothing is closed.
+  const { journal: next, replayed } = reopen();
+  expect(replayed.map((one) => [one.turnId, one.firstSeq])).toEqual([
+    [turnId, 1],
+    [turnId, 2],
+  ]);
+  for (const one of [journal, next]) one.close();
+});
+
+test("few files wait to be used again, and none of them for another process [G8]", () => {
+  const spares = () => readdirSync(folder).filter((name) => !files().includes(name));
+  const { journal } = reopen();
+  for (let seq = 1; seq <= 9; seq += 1) journal.write([record(seq, { bytes: filling() })]);
+  journal.stored(turnId, 8);
+  expect(spares()).toHaveLength(JOURNAL_SPARES_MAX);
+  // Killed here.
+  const { journal: next } = reopen();
+  expect(spares()).toEqual([]);
+  next.write([record(1, { bytes: filling() })]);
+  next.write([record(2)]);
+  next.stored(turnId, 1);
+  expect(spares()).toHaveLength(1);
+  next.close();
+  expect(spares()).toEqual([]);
+  journal.close();
+});
+
+test("a file that cannot be put aside stays, and nobody fails by it [D-1]", () => {
+  const { journal } = reopen();
+  journal.write([record(1, { bytes: filling() })]);
+  journal.write([record(2)]);
+  mkdirSync(pathOf("spare-00000001.log"));
+  expect(journal.stored(turnId, 1)).toBe(1);
+  expect(files()).toHaveLength(2);
+  journal.write([record(3)]);
+  journal.close();
 });
 
 test("a full file is followed by another, and turns of both are read back [G8]", () => {

@@ -1,27 +1,18 @@
-// The journal: frames of all turns, appended to a file, so that what readers saw outlives the process [D-1].
-// Owns: the files and which of them are still needed. Does not own: what a record is (journal-record.ts), when to write.
+// The journal: frames of all turns, appended to files, so that what readers saw outlives the process [D-1].
+// Owns: what is written when, and which files are still needed. Does not own: the files themselves (journal-folder.ts), what a
+// record is (journal-record.ts).
 //   F1. One call writes the records of all turns that are ready. It is made synchronously: the bytes go to the system's
 //       memory, which takes microseconds, and handing them to another thread costs more than the write. They outlive the
 //       process, not a loss of power.
 //   F2. A write that fails leaves nothing behind: the file is cut back to where it was.
-//   F3. A file goes when every turn in it is in the store; until then its turns can be read back.
+//   F3. A file is needed until all that it has of every turn is in the store; until then it can be read back. A turn that
+//       runs for long does not keep what is stored of it.
 
-import {
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
-import { join } from "node:path";
+import { closeSync, ftruncateSync, readFileSync, readSync, writeSync } from "node:fs";
 import { FramerailError } from "@framerail/protocol";
 import { JOURNAL_FILE_BYTES_MAX, JOURNAL_TICK_BYTES } from "../limits.js";
+import type { NumberedFile } from "./journal-folder.js";
+import { JournalFolder } from "./journal-folder.js";
 import type { JournalRecord, PlacedRecord } from "./journal-record.js";
 import { decodeRecords, encodeIds, encodeRecord, RECORD_HEAD_BYTES } from "./journal-record.js";
 
@@ -36,21 +27,23 @@ export interface JournalFile {
   /** Appends records in one write and gives where their bytes are. Throws LOG_UNAVAILABLE, and then nothing was written. */
   write(records: readonly JournalRecord[]): JournalPlace[];
   read(place: JournalPlace): Buffer;
-  /** The turn is in the store. */
-  forget(turnId: string): void;
+  /** The turn is in the store, up to this frame. Gives the last file that is not kept for it any more; 0: each of its is. */
+  stored(turnId: string, lastSeq: number): number;
   close(): void;
 }
 
-interface OpenFile {
-  readonly number: number;
-  readonly path: string;
-  readonly descriptor: number;
+interface OpenFile extends NumberedFile {
+  /** Where the next record begins. */
   size: number;
-  /** Turns in it that are not in the store yet, and how records name them. */
-  readonly turns: Map<string, Buffer>;
+  /** What it has of turns and is not in the store yet. */
+  readonly parts: Map<string, TurnPart>;
 }
 
-const NAME = /^journal-(\d{8})\.log$/;
+interface TurnPart {
+  /** How records name the turn. */
+  readonly ids: Buffer;
+  lastSeq: number;
+}
 
 /** A record that an earlier process left. */
 export interface ReplayedRecord extends PlacedRecord {
@@ -58,38 +51,38 @@ export interface ReplayedRecord extends PlacedRecord {
 }
 
 /** Opens the journal of a folder. What earlier processes left is handed to `replay`, oldest first, before anything is written. */
-export function openJournal(folder: string, replay: (record: ReplayedRecord) => void): JournalFile {
-  mkdirSync(folder, { recursive: true });
+export function openJournal(path: string, replay: (record: ReplayedRecord) => void): JournalFile {
+  const folder = new JournalFolder(path);
   const files = new Map<number, OpenFile>();
-  for (const number of listFiles(folder)) {
-    const file = openFile(folder, number);
-    files.set(number, file);
-    for (const record of decodeRecords(readFileSync(file.path))) {
-      idsIn(file.turns, record);
+  const add = (file: NumberedFile): OpenFile => {
+    const opened = { ...file, size: 0, parts: new Map<string, TurnPart>() };
+    files.set(file.number, opened);
+    return opened;
+  };
+  for (const { number, path: filePath, parts } of folder.open().map(add)) {
+    for (const record of decodeRecords(number, readFileSync(filePath))) {
+      partIn(parts, record);
       replay({ ...record, file: number });
     }
   }
   // Never the last one again: its end may be torn, and nothing may stand behind a torn record.
-  let current = openFile(folder, Math.max(0, ...files.keys()) + 1);
-  files.set(current.number, current);
+  let current = add(folder.next());
 
-  const drop = (file: OpenFile) => {
-    closeSync(file.descriptor);
-    rmSync(file.path, { force: true });
+  const release = (file: OpenFile) => {
     files.delete(file.number);
+    folder.release(file);
   };
-  for (const file of files.values()) if (file !== current && file.turns.size === 0) drop(file);
+  for (const file of files.values()) if (file !== current && file.parts.size === 0) release(file);
 
   // Before a write, so that what was written is never reported as refused.
   const beginNext = () => {
     const full = current;
     try {
-      current = openFile(folder, full.number + 1);
+      current = add(folder.next());
     } catch (cause) {
       throw new FramerailError("LOG_UNAVAILABLE", "the journal cannot have another file", { cause });
     }
-    files.set(current.number, current);
-    if (full.turns.size === 0) drop(full);
+    if (full.parts.size === 0) release(full);
   };
 
   return {
@@ -105,14 +98,22 @@ export function openJournal(folder: string, replay: (record: ReplayedRecord) => 
       }
       return bytes;
     },
-    forget(turnId) {
+    // F3
+    stored(turnId, lastSeq) {
+      let last = 0;
       for (const file of files.values()) {
-        if (file.turns.delete(turnId) && file.turns.size === 0 && file !== current) drop(file);
+        const part = file.parts.get(turnId);
+        if (part === undefined || part.lastSeq > lastSeq) continue;
+        last = file.number;
+        file.parts.delete(turnId);
+        if (file.parts.size === 0 && file !== current) release(file);
       }
+      return last;
     },
     close() {
-      for (const file of files.values()) closeSync(file.descriptor);
+      for (const { descriptor } of files.values()) closeSync(descriptor);
       files.clear();
+      folder.close();
     },
   };
 }
@@ -125,10 +126,12 @@ function append(file: OpenFile, records: readonly JournalRecord[]): JournalPlace
   for (const { bytes } of records) size += RECORD_HEAD_BYTES + bytes.length;
   const whole = size <= tick.length ? tick : Buffer.allocUnsafeSlow(size);
   let end = 0;
-  const newTurns = new Map<string, Buffer>();
+  const newParts = new Map<string, TurnPart>();
   const places = records.map((record) => {
-    const ids = file.turns.get(record.turnId) ?? idsIn(newTurns, record);
-    end = encodeRecord(record, ids, whole, end);
+    const known = file.parts.get(record.turnId);
+    if (known !== undefined) known.lastSeq = lastSeqOf(record);
+    const { ids } = known ?? partIn(newParts, record);
+    end = encodeRecord(record, ids, { file: file.number, to: whole, start: end });
     const { length } = record.bytes;
     return { file: file.number, offset: file.size + end - length, length };
   });
@@ -140,7 +143,7 @@ function append(file: OpenFile, records: readonly JournalRecord[]): JournalPlace
     throw new FramerailError("LOG_UNAVAILABLE", "the journal cannot be written", { cause });
   }
   file.size += size;
-  for (const [turnId, ids] of newTurns) file.turns.set(turnId, ids);
+  for (const [turnId, part] of newParts) file.parts.set(turnId, part);
   return places;
 }
 
@@ -153,21 +156,13 @@ function cutBack({ descriptor, size }: OpenFile): void {
   }
 }
 
-function idsIn(turns: Map<string, Buffer>, { turnId, orgId }: JournalRecord): Buffer {
-  const known = turns.get(turnId);
-  if (known !== undefined) return known;
-  const ids = encodeIds(turnId, orgId);
-  turns.set(turnId, ids);
-  return ids;
-}
+const lastSeqOf = ({ firstSeq, count }: JournalRecord) => firstSeq + count - 1;
 
-function openFile(folder: string, number: number): OpenFile {
-  const path = join(folder, `journal-${String(number).padStart(8, "0")}.log`);
-  const descriptor = openSync(path, existsSync(path) ? "r+" : "w+");
-  return { number, path, descriptor, size: statSync(path).size, turns: new Map() };
-}
-
-function listFiles(folder: string): number[] {
-  const numbers = readdirSync(folder).flatMap((name) => NAME.exec(name)?.[1] ?? []);
-  return numbers.map(Number).sort((a, b) => a - b);
+/** The part of the record's turn, which now goes as far as the record does. */
+function partIn(parts: Map<string, TurnPart>, record: JournalRecord): TurnPart {
+  const { turnId, orgId } = record;
+  const part = parts.get(turnId) ?? { ids: encodeIds(turnId, orgId), lastSeq: 0 };
+  part.lastSeq = lastSeqOf(record);
+  parts.set(turnId, part);
+  return part;
 }

@@ -1,6 +1,7 @@
 // Where in the journal the frames of one turn are: a row of numbers for every tick, in one list, because an object for every
 // tick of every turn would be most of what the process holds.
 //   J1. At most JOURNAL_PLACES_MAX rows. The oldest go first: their frames are in the store.
+//   J2. Rows stand in the order of their files, which is that of their frames.
 
 import { JOURNAL_PLACES_MAX } from "../limits.js";
 import type { JournalPlace } from "./journal-file.js";
@@ -11,8 +12,8 @@ export interface PlacedFrames {
   readonly place: JournalPlace;
 }
 
-/** First and last frame, file, offset, length. */
-const FIELDS = 5;
+/** What stands in a row. */
+const [FIRST_SEQ, LAST_SEQ, FILE, OFFSET, LENGTH, FIELDS] = [0, 1, 2, 3, 4, 5];
 
 export class JournalPlaces {
   readonly #fields: number[] = [];
@@ -28,17 +29,32 @@ export class JournalPlaces {
     this.#fields.push(firstSeq, lastSeq, place.file, place.offset, place.length);
   }
 
-  /** The first place with a frame after `afterSeq`, by halves: a long turn has many. */
+  /** Nothing is read from this file any more, nor from those before it. */
+  drop(file: number): void {
+    this.#fields.splice(0, this.#firstAbove(FILE, file) * FIELDS);
+  }
+
+  clear(): void {
+    this.#fields.length = 0;
+  }
+
+  /** The first place with a frame after `afterSeq`. */
   after(afterSeq: number): PlacedFrames | undefined {
+    const row = this.#firstAbove(LAST_SEQ, afterSeq);
+    if (row * FIELDS === this.#fields.length) return undefined;
+    const place = { file: this.#at(row, FILE), offset: this.#at(row, OFFSET), length: this.#at(row, LENGTH) };
+    return { firstSeq: this.#at(row, FIRST_SEQ), lastSeq: this.#at(row, LAST_SEQ), place };
+  }
+
+  /** The first row whose field is above `value` (J2), by halves: a long turn has many. */
+  #firstAbove(field: number, value: number): number {
     let [low, high] = [0, this.#fields.length / FIELDS];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#at(middle, 1) > afterSeq) high = middle;
+      if (this.#at(middle, field) > value) high = middle;
       else low = middle + 1;
     }
-    if (low * FIELDS === this.#fields.length) return undefined;
-    const place = { file: this.#at(low, 2), offset: this.#at(low, 3), length: this.#at(low, 4) };
-    return { firstSeq: this.#at(low, 0), lastSeq: this.#at(low, 1), place };
+    return low;
   }
 
   #at(row: number, field: number): number {

@@ -2,6 +2,7 @@
 // Owns: bytes. Does not own: files (journal-file.ts).
 //   R1. A record is whole and right (its checksum tells), or the file ends before it: a process may die while it writes.
 //   R2. Nothing behind a broken record is believed.
+//   R3. A checksum is right in one file alone: files are used again, and what stood in one before stands behind what is new.
 //
 //   size u32 | checksum u32 | kind u8 | turn 16 bytes | tenant 16 bytes | epoch u32 | first seq u32 | frames u32 | bytes
 
@@ -29,8 +30,15 @@ export function encodeIds(turnId: string, orgId: string): Buffer {
   return Buffer.from(`${turnId}${orgId}`.replaceAll("-", ""), "hex");
 }
 
-/** Writes the record into `to` and gives where it ends. `ids` are its own, from encodeIds. */
-export function encodeRecord(record: JournalRecord, ids: Buffer, to: Buffer, start: number): number {
+/** Where a record is to stand: the number of its file, and where in what is written to it next. */
+interface RecordPlace {
+  readonly file: number;
+  readonly to: Buffer;
+  readonly start: number;
+}
+
+/** Writes the record and gives where it ends. `ids` are its own, from encodeIds. */
+export function encodeRecord(record: JournalRecord, ids: Buffer, { file, to, start }: RecordPlace): number {
   const { bytes } = record;
   const end = start + RECORD_HEAD_BYTES + bytes.length;
   to.writeUInt32BE(FIELDS_BYTES + bytes.length, start);
@@ -40,7 +48,8 @@ export function encodeRecord(record: JournalRecord, ids: Buffer, to: Buffer, sta
   to.writeUInt32BE(record.firstSeq, start + 45);
   to.writeUInt32BE(record.count, start + 49);
   to.set(bytes, start + RECORD_HEAD_BYTES);
-  to.writeUInt32BE(crc32(to.subarray(start + PREFIX_BYTES, end)), start + 4);
+  // R3
+  to.writeUInt32BE(crc32(to.subarray(start + PREFIX_BYTES, end), file), start + 4);
   return end;
 }
 
@@ -49,14 +58,14 @@ export interface PlacedRecord extends JournalRecord {
   readonly offset: number;
 }
 
-/** The records of a file's bytes, up to its end or to the first that is not whole (R1, R2). */
-export function* decodeRecords(file: Buffer): Generator<PlacedRecord> {
-  for (let start = 0; start + RECORD_HEAD_BYTES <= file.length; ) {
-    const size = file.readUInt32BE(start);
+/** The records of file number `file`, up to its end or to the first that is not whole and its own (R1, R2, R3). */
+export function* decodeRecords(file: number, content: Buffer): Generator<PlacedRecord> {
+  for (let start = 0; start + RECORD_HEAD_BYTES <= content.length; ) {
+    const size = content.readUInt32BE(start);
     const end = start + PREFIX_BYTES + size;
-    if (size < FIELDS_BYTES || size > JOURNAL_RECORD_BYTES_MAX || end > file.length) return;
-    const fields = file.subarray(start + PREFIX_BYTES, end);
-    if (crc32(fields) !== file.readUInt32BE(start + 4)) return;
+    if (size < FIELDS_BYTES || size > JOURNAL_RECORD_BYTES_MAX || end > content.length) return;
+    const fields = content.subarray(start + PREFIX_BYTES, end);
+    if (crc32(fields, file) !== content.readUInt32BE(start + 4)) return;
     const kind = KINDS[fields[0] as number];
     if (kind === undefined) return;
     yield {

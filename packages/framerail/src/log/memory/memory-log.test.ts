@@ -27,7 +27,7 @@ function counting(journal?: Partial<JournalFile>) {
       return records.map(({ bytes }) => ({ file: 1, offset: 0, length: bytes.length }));
     },
     read: () => Buffer.alloc(0),
-    forget: () => undefined,
+    stored: () => 0,
     close: () => undefined,
     ...journal,
   };

@@ -114,7 +114,7 @@ class MemoryLog implements RecoveredLog {
   }
 
   forget(turnId: string): void {
-    this.#journal?.forget(turnId);
+    this.#journal?.stored(turnId, Number.POSITIVE_INFINITY);
     const turn = this.#turns.get(turnId);
     turn?.view.stored(turn.view.lastSeq);
     const drop = () => {
@@ -242,6 +242,7 @@ class MemoryTurn extends PendingFrames implements TurnAppender {
 
   stored(seq: number): void {
     this.view.stored(seq);
+    this.view.leaveJournal(this.#ref.turnId, seq);
   }
 
   /** The tick's frames as one segment, which is then to be released; undefined when there is nothing to write. */
@@ -359,8 +360,16 @@ class MemoryView extends TurnBuffer implements TurnView {
     this.wake();
   }
 
+  /** The journal need not keep what is stored; where it does not, nothing is read from it. */
+  leaveJournal(turnId: string, storedSeq: number): void {
+    const file = this.#journal?.stored(turnId, storedSeq) ?? 0;
+    if (file > 0) this.#places.drop(file);
+  }
+
   /** Frames of an earlier process: where they are is all that is kept of them. */
   recall(frames: PlacedFrames, epoch: number, seals: boolean): void {
+    // Those in between were stored, and so were those before them.
+    if (frames.firstSeq > this.lastSeq + 1) this.#places.clear();
     this.#places.add(frames);
     this.claim(epoch);
     this.skipTo(frames.lastSeq, seals);

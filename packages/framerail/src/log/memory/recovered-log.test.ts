@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { JOURNAL_FILE_BYTES_MAX } from "../limits.js";
 import { readWhole } from "../read-whole.js";
 import type { ReplayedRecord } from "./journal-file.js";
 import { openJournal } from "./journal-file.js";
@@ -62,6 +63,31 @@ test("what an earlier process logged is read as it was, and is written on by a n
   expect(third.turnIds).toEqual([turnId]);
   third.forget(turnId);
   await third.close();
+});
+
+test("of a turn whose beginning is stored, what is left is found after a crash, whichever files have gone [D-1] [D-4] [G3]", async () => {
+  const [turnId, pinning] = [randomUUID(), randomUUID()];
+  const first = openLog();
+  const large = (seq: number) => ({ seq, sse: `id: ${seq}\ndata: ${"x".repeat(JOURNAL_FILE_BYTES_MAX - 64)}\n\n` });
+  const pin = first.open({ orgId, turnId: pinning, epoch: 1 }, { isStored: true });
+  const appender = first.open({ orgId, turnId, epoch: 1 }, { isStored: true });
+  pin.append(frame(1));
+  // A file for each tick.
+  for (const part of [[large(1)], [large(2)], frames(3, 5)]) {
+    for (const one of part) appender.append(one);
+    await tick();
+  }
+  // The first file stays, since another turn needs it; the second is gone.
+  appender.stored(3);
+  const view = (await first.attach(turnId)) ?? expect.fail();
+  expect(await view.readBack(0)).toEqual([]);
+  // Killed here.
+  const second = openLog();
+  expect(await second.takeOver({ orgId, turnId, epoch: 2 })).toEqual(frames(3, 5));
+  const left = (await second.attach(turnId)) ?? expect.fail();
+  expect(left).toMatchObject({ lastSeq: 5, sealed: false });
+  for (const afterSeq of [0, 1]) expect(await left.readBack(afterSeq)).toEqual([]);
+  for (const log of [first, second]) await log.close();
 });
 
 test("readers of a turn that is given up are woken and find it lost, until a new owner goes on [G1] [D-4]", async () => {
