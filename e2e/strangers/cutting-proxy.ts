@@ -10,6 +10,12 @@ export interface AskedStream {
   readonly lastEventId: string | undefined;
 }
 
+/** Where a stream is cut: after so many bytes of its answer, and after they have lain there for a while. */
+export interface Cut {
+  readonly bytes: number;
+  readonly restMs?: number;
+}
+
 export interface CuttingProxy {
   readonly url: string;
   /** Every request for a stream, in order. */
@@ -17,26 +23,29 @@ export interface CuttingProxy {
   close(): Promise<void>;
 }
 
-/** `cutAfter`: how many bytes of its answer the first stream gets, the second, and so on; the rest get all. */
-export async function createCuttingProxy(port: number, cutAfter: readonly number[] = []): Promise<CuttingProxy> {
+/** `cuts`: of the first stream, the second, and so on; the rest get all. */
+export async function createCuttingProxy(port: number, cuts: readonly Cut[] = []): Promise<CuttingProxy> {
   const asked: AskedStream[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((reader) => {
     const upstream = connect(port, "127.0.0.1");
-    let bytesLeft = Number.POSITIVE_INFINITY;
+    let cut: Cut = { bytes: Number.POSITIVE_INFINITY };
+    let bytesLeft = cut.bytes;
     reader.on("data", (bytes) => {
       const head = bytes.toString("latin1");
       if (/^GET \S+\/stream/.test(head)) {
-        bytesLeft = cutAfter[asked.length] ?? Number.POSITIVE_INFINITY;
+        cut = cuts[asked.length] ?? cut;
+        bytesLeft = cut.bytes;
         asked.push({ lastEventId: /^last-event-id: (.*)\r$/im.exec(head)?.[1] });
       }
       upstream.write(bytes);
     });
     upstream.on("data", (bytes) => {
+      if (bytesLeft <= 0) return;
       reader.write(bytes.subarray(0, Math.min(bytes.length, bytesLeft)));
       bytesLeft -= bytes.length;
       // What was written still arrives; then the connection is gone, in the middle of a frame.
-      if (bytesLeft <= 0) reader.destroySoon();
+      if (bytesLeft <= 0) setTimeout(() => reader.destroySoon(), cut.restMs ?? 0);
     });
     join(sockets, reader, upstream);
   });
