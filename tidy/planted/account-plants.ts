@@ -90,9 +90,10 @@ const FOLDER: readonly Row[] = [
   ["a file waits to be used again", "this.#spares.length >= JOURNAL_SPARES_MAX", "this.#spares.length >= 0"],
   ["few files wait", "this.#spares.length >= JOURNAL_SPARES_MAX", "this.#spares.length >= 99"],
   ["no spare outlives its process", "if (SPARE_NAME.test(name)) rmSync", "if (name === SPARE_NAME.source) rmSync"],
-  ["no spare is left", "    for (const spare of this.#spares.splice(0)) remove(spare);\n", ""],
+  ["no spare is left", "    for (const spare of this.#spares.splice(0)) rmSync(spare, { force: true });\n", ""],
   ["numbers only grow", "    this.#latest = numbers.at(-1) ?? 0;\n", ""],
-  ["a spare is one file", "    if (spare !== undefined) this.#spares.pop();\n", ""],
+  ["a spare is one file", "this.#spares.pop()", "this.#spares.at(-1)"],
+  ["a file that waits is closed", "    closeSync(descriptor);\n", ""],
   ["who is in the way of a spare", "    } catch {", "    } catch (error) {\n      if (error) throw error;"],
 ];
 const RECORD: readonly Row[] = [

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   truncateSync,
@@ -153,12 +154,31 @@ test("a file that is used again has nothing of the turns it had before [D-1] [G7
   for (const one of [journal, next]) one.close();
 });
 
-test("few files wait to be used again, and none of them for another process [G8]", () => {
+/** How many files of the folder this process has open. */
+function openCount(): number {
+  const isInFolder = (descriptor: string) => {
+    try {
+      return readlinkSync(join("/proc/self/fd", descriptor)).startsWith(folder);
+    } catch {
+      // That of the listing itself.
+      return false;
+    }
+  };
+  return readdirSync("/proc/self/fd").filter(isInFolder).length;
+}
+
+test("few files wait to be used again, closed, and none of them for another process [G8]", () => {
   const spares = () => readdirSync(folder).filter((name) => !files().includes(name));
   const { journal } = reopen();
   for (let seq = 1; seq <= 9; seq += 1) journal.write([record(seq, { bytes: filling() })]);
+  expect(openCount()).toBe(9);
   journal.stored(turnId, 8);
   expect(spares()).toHaveLength(JOURNAL_SPARES_MAX);
+  expect(openCount()).toBe(1);
+  // The ninth is full: one more is begun with every write, three of them on files that waited.
+  for (let seq = 10; seq <= 12; seq += 1) journal.write([record(seq, { bytes: filling() })]);
+  expect(spares()).toHaveLength(JOURNAL_SPARES_MAX - 3);
+  expect(files()).toHaveLength(4);
   // Killed here.
   const { journal: next } = reopen();
   expect(spares()).toEqual([]);

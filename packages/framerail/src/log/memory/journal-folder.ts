@@ -4,8 +4,8 @@
 //   D1. A file's number is larger than all before it, also when the file itself has had another one: what stands in it from
 //       then is known by its number, and not believed.
 //   D2. A file that is needed no more waits to be the next one, with its room on the disk and its pages in the system's
-//       memory: a write to fresh ones costs up to ten times as much. At most JOURNAL_SPARES_MAX wait, and none outlives the
-//       process; the rest is removed.
+//       memory: a write to fresh ones costs up to ten times as much. At most JOURNAL_SPARES_MAX wait, closed, and none
+//       outlives the process; the rest is removed.
 
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const SPARE_NAME = /^spare-\d{8}\.log$/;
 
 export class JournalFolder {
   readonly #folder: string;
-  readonly #spares: NumberedFile[] = [];
+  readonly #spares: string[] = [];
   #latest = 0;
 
   constructor(folder: string) {
@@ -45,46 +45,41 @@ export class JournalFolder {
   /** A file to write to, from its beginning on; it may have anything in it. */
   next(): NumberedFile {
     const number = this.#latest + 1;
-    const spare = this.#spares.at(-1);
-    const file = spare === undefined ? this.#openFile(number) : this.#rename(spare, "journal", number);
-    if (spare !== undefined) this.#spares.pop();
+    const spare = this.#spares.pop();
+    if (spare !== undefined) renameSync(spare, this.#pathOf("journal", number));
+    const file = this.#openFile(number);
     // D1
     this.#latest = number;
     return file;
   }
 
   /** Nobody needs the file any more (D2). */
-  release(file: NumberedFile): void {
+  release({ number, path, descriptor }: NumberedFile): void {
+    closeSync(descriptor);
     try {
-      if (this.#spares.length >= JOURNAL_SPARES_MAX) remove(file);
-      else this.#spares.push(this.#rename(file, "spare", file.number));
+      if (this.#spares.length >= JOURNAL_SPARES_MAX) rmSync(path, { force: true });
+      else this.#spares.push(this.#setAside(path, number));
     } catch {
       // Nobody needs it, so nobody fails: it stays where it is, for the next process.
-      closeSync(file.descriptor);
     }
   }
 
   close(): void {
-    for (const spare of this.#spares.splice(0)) remove(spare);
+    for (const spare of this.#spares.splice(0)) rmSync(spare, { force: true });
   }
 
   #pathOf(kind: "journal" | "spare", number: number): string {
     return join(this.#folder, `${kind}-${String(number).padStart(8, "0")}.log`);
   }
 
+  #setAside(path: string, number: number): string {
+    const spare = this.#pathOf("spare", number);
+    renameSync(path, spare);
+    return spare;
+  }
+
   #openFile(number: number): NumberedFile {
     const path = this.#pathOf("journal", number);
     return { number, path, descriptor: openSync(path, existsSync(path) ? "r+" : "w+") };
   }
-
-  #rename(file: NumberedFile, kind: "journal" | "spare", number: number): NumberedFile {
-    const path = this.#pathOf(kind, number);
-    renameSync(file.path, path);
-    return { number, path, descriptor: file.descriptor };
-  }
-}
-
-function remove({ descriptor, path }: NumberedFile): void {
-  rmSync(path, { force: true });
-  closeSync(descriptor);
 }
