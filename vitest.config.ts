@@ -5,6 +5,9 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
+const SERVICES = ["packages/framerail/src/store/testing/services.ts"];
+const ON_PROGRAM = ["e2e/harness/built.ts", ...SERVICES];
+
 /** Tests that need a database; what they need is started once, and only when one of them runs. */
 const ON_SERVICES = ["store/**/*", "history/**/*", "ledger/**/*", "**/*-db"].map(
   (place) => `packages/framerail/src/${place}.test.ts`,
@@ -56,7 +59,7 @@ export default defineConfig({
           name: "services",
           isolate: false,
           include: ON_SERVICES,
-          globalSetup: ["packages/framerail/src/store/testing/services.ts"],
+          globalSetup: SERVICES,
         },
       },
       {
@@ -65,7 +68,7 @@ export default defineConfig({
           name: "e2e",
           include: ["e2e/**/*.test.ts"],
           exclude: [...LOADED, ...TIMED],
-          globalSetup: ["packages/framerail/src/store/testing/services.ts"],
+          globalSetup: ON_PROGRAM,
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
@@ -75,7 +78,7 @@ export default defineConfig({
         test: {
           name: "loaded",
           include: LOADED,
-          globalSetup: ["packages/framerail/src/store/testing/services.ts"],
+          globalSetup: ON_PROGRAM,
           sequence: { groupOrder: 2 },
         },
       },
@@ -84,7 +87,7 @@ export default defineConfig({
         test: {
           name: "timed",
           include: TIMED,
-          globalSetup: ["packages/framerail/src/store/testing/services.ts"],
+          globalSetup: ON_PROGRAM,
           fileParallelism: false,
           maxWorkers: 1,
           sequence: { groupOrder: 3 },

@@ -12,3 +12,5 @@ export interface PrepareOptions {
 }
 
 export function prepare(options: PrepareOptions): Promise<void>;
+
+export function build(options: PrepareOptions): Promise<void>;

@@ -30,11 +30,21 @@ const LOCK_WAIT_MS_MAX = 10 * 60 * 1000;
 
 /** `run(program, args)` resolves to `{ code, signal }`. Throws an Error whose message is for the person waiting. */
 export async function prepare({ root, run }) {
+  await alone(root, async () => {
+    if (!isInstalled(root)) await install(root, run);
+    await buildAll(root, run);
+  });
+}
+
+/** The build alone, for those who run with what is installed and must not have it taken away. */
+export function build({ root, run }) {
+  return alone(root, () => buildAll(root, run));
+}
+
+async function alone(root, work) {
   const unlock = await lock(join(root, ".cache"));
   try {
-    if (!isInstalled(root)) await install(root, run);
-    await build(root, run);
-    await buildConsole(root, run);
+    await work();
   } finally {
     unlock();
   }
@@ -55,7 +65,12 @@ async function install(root, run) {
   writeStamp(root);
 }
 
-async function build(root, run) {
+async function buildAll(root, run) {
+  await buildPackages(root, run);
+  await buildConsole(root, run);
+}
+
+async function buildPackages(root, run) {
   // A build record that outlived its output makes tsc believe there is nothing to do.
   const force = PACKAGES.every((path) => existsSync(join(root, path, "dist"))) ? [] : ["--force"];
   const tsc = join(root, "node_modules/typescript/bin/tsc");

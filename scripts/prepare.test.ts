@@ -15,7 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { ProgramEnd } from "./prepare.mjs";
-import { prepare } from "./prepare.mjs";
+import { build, prepare } from "./prepare.mjs";
 
 const PACKAGES = {
   "": {},
@@ -103,6 +103,15 @@ test("a changed lockfile is installed again", async () => {
   ran = [];
   await prepare({ root, run });
   expect(ran[0]).toBe(INSTALL);
+});
+
+test("who only builds takes nothing away that is installed", async () => {
+  await prepare({ root, run });
+  writeLockfile({ ...PACKAGES, "node_modules/c": { version: "1.0.0" } });
+  ran = [];
+  await build({ root, run });
+  expect(ran[0]).toBe(BUILD);
+  expect(ran).not.toContain(INSTALL);
 });
 
 test("what npm installed from this lockfile is used as it is, and what differs is not", async () => {
