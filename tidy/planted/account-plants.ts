@@ -57,9 +57,13 @@ const HELD: readonly Row[] = [
 ];
 const POOL: readonly Row[] = [
   ["a block that is read is nobody else's", " || lent.has(block)", ""],
-  ["a block given twice", "  lent.add(block);\n  sameSize", "  sameSize"],
+  ["a block given twice", "  lent.add(block);\n  shelf", "  shelf"],
   ["a part is not a block", "!isWhole || ", ""],
   ["what waits has a bound", " || freeBytes + size > POOL_BYTES_MAX", ""],
+  ["what is taken makes room", "  freeBytes -= size;\n", ""],
+  ["what is needed is kept", "  shelf.fewest = Math.min(shelf.fewest, shelf.blocks.length);\n", ""],
+  ["what is not needed goes", "shelf.blocks.splice(0, shelf.fewest).length * size", "0"],
+  ["what is not needed is looked for again", "  if (freeBytes > 0) watch();\n", ""],
 ];
 const USED_AGAIN: readonly Row[] = [
   ["a turn that is read keeps its blocks", " || this.watcherCount > 0", ""],

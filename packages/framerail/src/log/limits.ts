@@ -3,8 +3,9 @@
 /** A turn's frames are written into blocks that grow from one to the other; a tick that is larger gets one of its own. */
 export const BLOCK_BYTES_MIN = 512;
 export const BLOCK_BYTES_MAX = 65_536;
-/** Blocks that wait to be used again. */
-export const POOL_BYTES_MAX = 67_108_864;
+/** Blocks that wait to be used again, and for how long at least if nobody does. */
+export const POOL_BYTES_MAX = 536_870_912;
+export const POOL_REST_MS = 10_000;
 /** What a turn keeps in memory; older parts are read back from the journal, Redis or the store. */
 export const TURN_BYTES_IN_MEMORY_MAX = 262_144;
 /** Frames of one segment: what one tick of one turn can bring before it is a writer that does not wait. */
