@@ -4,8 +4,9 @@
 //   W2. After a window every frame that was pushed must have come: a variant that loses frames fails the bench.
 //   W3. A lone stream as fast as it can be read would soon be longer than an answer may be. So every such window has a stream of
 //       its own, and is short.
-//   W4. A process that is young compiles, and lets its heap grow by collecting it again and again; so one window of each pace
-//       comes before those that count.
+//   W4. A process that is young compiles, lets its heap grow by collecting it again and again, and fetches memory that it will
+//       soon have enough of; so one window of each pace comes before those that count, and the one as fast as it goes is long
+//       enough that a turn among a thousand has been stored once.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -97,9 +98,9 @@ export class Contender {
   }
 
   /** W4 */
-  async warmUp(ms: number): Promise<void> {
-    await this.measure({ pace: "saturated", ms });
-    await this.measure({ pace: "paced", ms });
+  async warmUp(saturatedMs: number, pacedMs: number): Promise<void> {
+    await this.measure({ pace: "saturated", ms: saturatedMs });
+    await this.measure({ pace: "paced", ms: pacedMs });
   }
 
   /** `readers`: how many times each pushed frame must come. */

@@ -21,6 +21,8 @@ import { printSides } from "./sides.js";
 export interface GatewayPlan {
   readonly rounds: number;
   readonly windowMs: number;
+  /** As fast as it goes, before anything counts. */
+  readonly warmUpMs: number;
   readonly turns: readonly number[];
   /** Whether latency, memory, fan-out and resume are measured too. */
   readonly sides: boolean;
@@ -31,11 +33,12 @@ const PACES: readonly Pace[] = ["paced", "saturated"];
 const FULL: GatewayPlan = {
   rounds: 5,
   windowMs: 2_000,
+  warmUpMs: 6_000,
   turns: [1, 100, 1_000],
   sides: true,
   variants: [...SERVERS.keys()],
 };
-const QUICK: Partial<GatewayPlan> = { rounds: 1, windowMs: 1_000 };
+const QUICK: Partial<GatewayPlan> = { rounds: 1, windowMs: 1_000, warmUpMs: 1_000 };
 
 /** `--quick`: one round of short windows; `--only a,b`: the floor and the variants whose names have one of these in them. */
 export function benchGateway(args: readonly string[]): Promise<GatewayRow[]> {
@@ -73,7 +76,7 @@ async function runPhases(plan: GatewayPlan, open: OpenContender, turns: number):
     for (const name of plan.variants) contenders.push(await open(name));
     for (const contender of contenders) {
       await contender.openStreams(turns);
-      await contender.warmUp(plan.windowMs);
+      await contender.warmUp(plan.warmUpMs, plan.windowMs);
     }
     const rows: GatewayRow[] = [];
     for (const pace of PACES) {

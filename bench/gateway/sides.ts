@@ -22,6 +22,7 @@ const FIRST_FRAMES = 30;
 const LATENCY_TURNS = 1_000;
 const LATENCY_ROUNDS = 7;
 const LATENCY_MS = 2_000;
+const WARM_UP_MS = 6_000;
 /** Many, beside what a heap takes at once. */
 const IDLE_STREAMS = 6_000;
 const WARM_STREAMS = 500;
@@ -81,7 +82,7 @@ async function printLatency(open: OpenContender): Promise<number> {
   try {
     for (const contender of contenders) {
       await contender.openStreams(LATENCY_TURNS);
-      await contender.warmUp(LATENCY_MS);
+      await contender.warmUp(WARM_UP_MS, LATENCY_MS);
     }
     const found = contenders.map((): number[][] => []);
     for (let round = 0; round < LATENCY_ROUNDS; round += 1) {
