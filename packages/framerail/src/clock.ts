@@ -1,8 +1,13 @@
 // A clock for durations: steady, and finer than a millisecond. What has to do with waits and with the time of day takes the
-// protocol's Clock.
+// protocol's Clock; what tidies up behind a whole process may do it later by itself.
 
 export function steadyMs(): number {
   return performance.now();
+}
+
+/** Once after `ms`, if the process still runs then: nothing waits for it. */
+export function doLater(ms: number, tidyUp: () => void): void {
+  setTimeout(tidyUp, ms).unref();
 }
 
 /**

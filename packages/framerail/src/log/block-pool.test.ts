@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type * as BlockPool from "./block-pool.js";
 import { BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, POOL_BYTES_MAX, POOL_REST_MS } from "./limits.js";
 
 /** A pool for each test: what turns of other tests left behind is not in it. */
-let pool: typeof import("./block-pool.js");
+let pool: typeof BlockPool;
 const takeBlock = (size: number) => pool.takeBlock(size);
 const giveBlock = (block: Buffer) => pool.giveBlock(block);
 const lendBlock = (block: Buffer) => pool.lendBlock(block);

@@ -7,6 +7,7 @@
 //   K3. At most POOL_BYTES_MAX wait here; the rest is the collector's, and so is what nobody needed for POOL_REST_MS: after a
 //       burst a process gets as small as it was.
 
+import { doLater } from "../clock.js";
 import { BLOCK_BYTES_MAX, BLOCK_BYTES_MIN, POOL_BYTES_MAX, POOL_REST_MS } from "./limits.js";
 
 /** Blocks of one size that wait. The last one to come is the first to go, so what is not needed lies at the bottom. */
@@ -58,7 +59,7 @@ export function giveBlock(block: Buffer): void {
 function watch(): void {
   if (isWatched) return;
   isWatched = true;
-  setTimeout(dropUnneeded, POOL_REST_MS).unref();
+  doLater(POOL_REST_MS, dropUnneeded);
 }
 
 function dropUnneeded(): void {
