@@ -34,6 +34,34 @@ const UNSTORED: readonly Row[] = [
   ["a piece is tried again", "        await this.#pause();\n", "        return;\n"],
   ["a piece in doubt is settled", "if (first?.isInDoubt) {", "if (first === undefined) {"],
 ];
+const ANSWER: readonly Row[] = [
+  ["pieces that are stored were read", "    this.#options.onCut?.(segments);\n", ""],
+  ["the rest is read", "    this.#options.onCut?.(rest);\n", ""],
+];
+const FRAME_TEXT: readonly Row[] = [
+  [
+    "frames are read once",
+    "seq > this.#readSeq ? this.#readFrame(bytes, at, seq) : endOfFrame(bytes, at)",
+    "this.#readFrame(bytes, at, seq)",
+  ],
+  ["numbers with more digits", "if (seq >= this.#numberEnd)", "if (this.#numberEnd === 0)"],
+  ["an escape at the end of a block", "const PAIR_LENGTH = 2;", "const PAIR_LENGTH = 1;"],
+  ["escapes are undone", "this.#hasEscapes ? (JSON", 'this.#hasEscapes && json === "" ? (JSON'],
+  ["a quote that ends nothing", "if (unit === BACKSLASH) {", "if (unit === BACKSLASH && end < 0) {"],
+  ["frames without text", 'Buffer.from("text\\n")', 'Buffer.from("")'],
+  ["the time of the first", "this.#at ??= timeOf", "this.#at = timeOf"],
+  ["a block that is full", "    if (block !== undefined) this.#full.push(block.subarray(0, this.#end));\n", ""],
+  ["what was taken is gone", '    [this.#text, this.#at] = ["", undefined];\n', "    this.#at = undefined;\n"],
+];
+const MESSAGE: readonly Row[] = [
+  ["text stands before what came after it", "if (this.#hasUnread) this.read(", "if (Number.isNaN(at)) this.read("],
+  ["text that the log does not have yet", ", ...this.#log.unreleased()", ""],
+  [
+    "an item ends where another begins",
+    "    this.#addText();\n    this.#message.add(event, at);\n",
+    "    this.#message.add(event, at);\n",
+  ],
+];
 const SEGMENT: readonly Row[] = [
   ["a segment of another block", "next.block !== this.block || ", ""],
   ["a segment further on", " || next.start !== this.#end", ""],
@@ -146,6 +174,14 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("ledger", "turn-calls", "turn-calls", CALLS),
   ...rowsOf("dispatch", "turn-budget", "open-call-db", BUDGET),
   ...rowsOf("dispatch", "unstored-frames", "unstored-frames-db", UNSTORED),
+  ...rowsOf("dispatch", "unstored-frames", "answer-kept-db", ANSWER),
+  ...rowsOf("dispatch", "turn-message", "turn-message", MESSAGE),
+  plantIn("dispatch/record-turn.ts", "dispatch/answer-kept-db.test.ts")(
+    "text that is kept inside has no frames",
+    "if (this.#showsText) this.#message",
+    "if (at > 0) this.#message",
+  ),
+  ...rowsOf("log", "frame-text", "frame-text", FRAME_TEXT),
   ...rowsOf("log", "segment", "segment", SEGMENT),
   ...rowsOf("log", "turn-buffer", "turn-buffer", BUFFER),
   ...rowsOf("log", "turn-buffer", "memory/memory-log", HELD),

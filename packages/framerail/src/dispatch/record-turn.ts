@@ -6,7 +6,7 @@
 //   K3. An answer that grows past ANSWER_LENGTH_MAX is told once, while it can still be stored: one that the store refuses
 //       would leave its turn without an end [G1, G8].
 
-import type { AgentEvent, Clock, FramerailError, MessageAccumulator, TurnOutcome } from "@framerail/protocol";
+import type { AgentEvent, Clock, FramerailError, TurnOutcome } from "@framerail/protocol";
 import {
   createMessageAccumulator,
   isFramerailError,
@@ -25,6 +25,7 @@ import type { Database } from "../store/database.js";
 import type { Journal } from "../store/journal.js";
 import type { TurnEnd } from "../store/turn-end.js";
 import { ANSWER_LENGTH_MAX } from "./limits.js";
+import { TurnMessage } from "./turn-message.js";
 import { UnstoredFrames } from "./unstored-frames.js";
 
 /** What the wire does not carry whole, and what is never on it. */
@@ -53,6 +54,8 @@ export interface RecordOptions {
   readonly database: Database;
   readonly journal: Journal;
   readonly clock: Clock;
+  /** Whether policy shows text, all of it and as it is: then its frames have it. */
+  readonly showsText: boolean;
   newId(): string;
   /** A piece could not be stored, and is tried again. */
   report?(error: unknown): void;
@@ -67,7 +70,8 @@ export class TurnRecord implements Tap {
   /** Where frames go. */
   readonly sink: UnstoredFrames;
   readonly #options: RecordOptions;
-  readonly #message: MessageAccumulator;
+  readonly #message: TurnMessage;
+  readonly #showsText: boolean;
   readonly #audit: TurnAudit;
   readonly #startedAt: number;
   #position = 0;
@@ -78,21 +82,29 @@ export class TurnRecord implements Tap {
     const startedAt = options.clock.now();
     this.#options = options;
     this.#startedAt = startedAt;
-    this.#message = createMessageAccumulator({ runId: turnId, conversationId, startedAt });
+    this.#showsText = options.showsText;
+    this.#message = new TurnMessage(
+      createMessageAccumulator({ runId: turnId, conversationId, startedAt }),
+      options.log,
+    );
     const { newId } = options;
     this.#audit = createTurnAudit({ sessionId, turnId, rootId: turnId, receivedAt: startedAt, newId });
-    this.sink = new UnstoredFrames(options);
+    this.sink = new UnstoredFrames({ ...options, onCut: (segments) => this.#message.read(segments) });
     this.calls = createTurnCalls(turnId);
   }
 
   take(event: AgentEvent, emitter: string, at: number): void {
-    this.#message.add(event, at);
     // The usual event, of which nothing else is kept.
     if (event.type === "text") {
+      if (this.#showsText) this.#message.goesOut();
+      else this.#message.add(event, at);
       this.#grow(event.content.length);
       return;
     }
-    if (isTranscriptEventType(event.type)) this.#grow(JSON.stringify(event).length);
+    if (isTranscriptEventType(event.type)) {
+      this.#message.add(event, at);
+      this.#grow(JSON.stringify(event).length);
+    }
     this.#audit.take(event);
     if (event.type === "metrics") this.calls.tell(event, at);
     if (JOURNALED.has(event.type)) this.#journal(event, emitter);
@@ -104,17 +116,19 @@ export class TurnRecord implements Tap {
     const endedAt = clock.now();
     const incomplete = isIncomplete(outcome);
     const usage = this.calls.usage();
-    const answer = this.#message.text();
+    const segments = await this.sink.rest();
+    const message = this.#message.whole();
+    const answer = message.text();
     const used = usage.total_tokens > 0 && { tokensUsed: tokensUsed(usage) };
     return {
       turnId: turn.turnId,
       epoch: turn.epoch,
       outcome,
       usage,
-      message: this.#message.finalize({ messageId: `msg_${newId()}`, endedAt, incomplete, ...used }),
+      message: message.finalize({ messageId: `msg_${newId()}`, endedAt, incomplete, ...used }),
       calls: this.calls.rows(),
       audit: this.#audit.rows({ outcome, answer, endedAt }),
-      segments: await this.sink.rest(),
+      segments,
       terminal: { seq: terminal.seq, sse: terminal.sse },
       firstFrameAt: this.#startedAt,
       endedAt,

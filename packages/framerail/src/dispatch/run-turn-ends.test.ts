@@ -35,6 +35,7 @@ test("a turn whose last status goes past its pace ends once [G1]", async () => {
   const commits: TurnOutcome[] = [];
   // A batch that is given out at the end, as a window of statuses is.
   const policy: Policy = {
+    ...forwardAll,
     open(turn) {
       let waits = true;
       const flush = () => {

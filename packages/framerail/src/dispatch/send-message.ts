@@ -200,6 +200,7 @@ function run(
     database,
     journal,
     clock,
+    showsText: policy.shows("text"),
     newId,
     report: (error) => report?.({ kind: "piece_failed", turnId, error }),
     // After the event that made it so: what is in the message is also on the wire.

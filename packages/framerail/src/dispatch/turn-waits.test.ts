@@ -19,7 +19,7 @@ describe("what would keep a turn from its end", () => {
     });
     const { turn, sink } = start(
       agentOf(async ({ writer }) => writer.text("Hello")),
-      { policy: { open } },
+      { policy: { ...forwardAll, open } },
     );
     expect(await turn.ended).toEqual({ kind: "completed" });
     expect(sink.types()).toEqual(["response_id", "text", "completed"]);

@@ -30,6 +30,8 @@ export interface UnstoredFramesOptions {
   readonly log: TurnAppender;
   readonly database: Database;
   readonly clock: Clock;
+  /** Frames that are about to be stored, all of them in their order; afterwards they may leave memory. */
+  onCut?(segments: readonly Segment[]): void;
   /** A piece could not be stored, and is tried again. */
   report?(error: unknown): void;
 }
@@ -129,6 +131,7 @@ export class UnstoredFrames implements FrameSink {
     if (!isWhole || (rest.at(-1)?.lastSeq ?? this.#cutSeq) !== this.lastSeq) {
       throw new FramerailError("LOG_UNAVAILABLE", "the log gave the turn up while it ended");
     }
+    this.#options.onCut?.(rest);
     return Promise.all([...this.#pieces.map(({ packed }) => packed), ...packRuns(rest.map(runOf))]);
   }
 
@@ -148,6 +151,7 @@ export class UnstoredFrames implements FrameSink {
     const segments = this.#log.held(this.#cutSeq);
     const cut = segments.at(-1);
     if (cut === undefined) return;
+    this.#options.onCut?.(segments);
     for (const packed of packRuns(segments.map(runOf))) {
       // Heard where it is stored.
       packed.catch(() => undefined);

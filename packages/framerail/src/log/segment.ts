@@ -211,6 +211,19 @@ export function copyFrames({ chunks }: Segment, to: Buffer, start: number): numb
   return end;
 }
 
+/** Shows where frames stand, those of a tick at a time, without what HTTP puts around them. */
+export function visitFrames(
+  { block, start, end }: Segment,
+  visit: (bytes: Buffer, start: number, end: number) => void,
+): void {
+  for (let at = start; at < end; ) {
+    const from = at + CHUNK_HEAD;
+    const until = Math.min(from + readSize(block, at), end);
+    visit(block, from, until);
+    at = until + CHUNK_TAIL;
+  }
+}
+
 /** Where the frames of the chunk end that begins at `at`. */
 function framesEnd(chunks: Buffer, at: number): number {
   return Math.min(at + CHUNK_HEAD + readSize(chunks, at), chunks.length);

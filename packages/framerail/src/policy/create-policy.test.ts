@@ -42,6 +42,7 @@ describe("one decision per event", () => {
     for (const type of EVENT_TYPES) {
       const stage = openBench();
       expect(stage.turn.apply(EVENT_OF[type], "shop"), type).toBe(DEFAULTS[type]);
+      expect(stage.policy.shows(type), type).toBe(DEFAULTS[type] === "forward");
       if (DEFAULTS[type] === "forward") expect(stage.drafts, type).toEqual([toFrame(EVENT_OF[type])]);
       else expect(stage.drafts, type).toHaveLength(type === "status" ? 1 : 0);
     }
@@ -67,6 +68,7 @@ describe("one decision per event", () => {
         const stage = openBench({ cohort: { name: "one", flag: "ai_assistant_matrix", policies } });
         const decision = stage.turn.apply(EVENT_OF[type], "shop");
         expect(stage.drafts.length, `${type} ${policy}`).toBe(["forward", "transform"].includes(decision) ? 1 : 0);
+        expect(stage.policy.shows(type), `${type} ${policy}`).toBe(decision === "forward");
         return decision;
       } catch (error) {
         expect(error).toMatchObject({ code: "INVALID_ARGUMENT" });

@@ -42,7 +42,10 @@ export function createPolicy(options: PolicyOptions): Policy {
   const statuses = resolveStatusRules({ registry, cohort, renderer, windowMs: timing.windowMs });
   const events = resolveEventRules(cohort?.policies);
   const tables: Tables = { events, statuses, renderer, timing, clock };
-  return { open: (turn) => new OpenPolicy(tables, turn) };
+  return {
+    shows: (type) => events.get(type)?.toDraft !== undefined,
+    open: (turn) => new OpenPolicy(tables, turn),
+  };
 }
 
 interface Tables {

@@ -1,7 +1,7 @@
 // The stage between an event and its frame: one decision per event, by its type alone, never by its emitter [W-FR-4].
 // Owns: the port that publish/ calls. Implementations: create-policy.ts.
 
-import type { AgentEvent, Draft } from "@framerail/protocol";
+import type { AgentEvent, Draft, EventType } from "@framerail/protocol";
 import type { PolicyName } from "../registry/registry.js";
 
 /** One event and what was decided about it, for metrics and the inspector. */
@@ -31,5 +31,7 @@ export interface TurnPolicyOptions {
 
 /** Resolved when the agent is built, for one cohort and one locale; opening a turn allocates little and looks nothing up. */
 export interface Policy {
+  /** Whether events of this type are shown, each by a frame of its own that has all of it. */
+  shows(type: EventType): boolean;
   open(options: TurnPolicyOptions): TurnPolicy;
 }

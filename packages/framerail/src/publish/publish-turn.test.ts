@@ -24,6 +24,7 @@ function openTurn() {
   const seen: number[] = [];
   const opened: TurnPolicyOptions[] = [];
   const policy: Policy = {
+    shows: () => true,
     open(options) {
       opened.push(options);
       return {

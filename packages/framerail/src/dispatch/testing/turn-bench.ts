@@ -12,6 +12,7 @@ import type { RunTurnOptions } from "../run-turn.js";
 import { runTurn } from "../run-turn.js";
 
 export const forwardAll: Policy = {
+  shows: (type) => typeof FRAME_OF_EVENT[type] === "function",
   open: (turn) => ({
     apply(event) {
       if (event.type === "status") {

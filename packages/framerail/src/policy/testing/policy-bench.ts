@@ -3,7 +3,7 @@
 import type { AgentEvent, Draft, EventType, Json } from "@framerail/protocol";
 import type { Registry, StatusEntry } from "../../registry/registry.js";
 import { createPolicy, type PolicyOptions } from "../create-policy.js";
-import type { PolicyReport, TurnPolicy } from "../policy.js";
+import type { Policy, PolicyReport, TurnPolicy } from "../policy.js";
 import { createFakeClock, type FakeClock } from "./fake-clock.js";
 
 export function entryOf(id: string, more: Partial<StatusEntry> = {}): StatusEntry {
@@ -87,6 +87,7 @@ const ARABIC: Messages = {
 export const SHOP = registryOf(SHOP_ENTRIES, { en: ENGLISH, de: GERMAN, ja: JAPANESE, ar: ARABIC });
 
 export interface Bench {
+  readonly policy: Policy;
   readonly turn: TurnPolicy;
   readonly clock: FakeClock;
   readonly drafts: Draft[];
@@ -106,6 +107,7 @@ export function openBench(options: Partial<PolicyOptions> = {}): Bench {
   const policy = createPolicy({ registry: SHOP, locale: "en", clock, ...options });
   const turn = policy.open({ emit: (draft) => drafts.push(draft), report: (report) => reports.push(report) });
   return {
+    policy,
     turn,
     clock,
     drafts,

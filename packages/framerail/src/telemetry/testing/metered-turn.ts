@@ -53,6 +53,7 @@ function meterPolicy(
   writer: { current: StreamMeter },
 ): Policy {
   return {
+    ...policy,
     open(options) {
       const inner = policy.open(options);
       return {

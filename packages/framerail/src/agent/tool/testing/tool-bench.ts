@@ -78,6 +78,7 @@ export function toolBench({ clock = systemClock, quiet = [], turnId = "turn_1" }
 
 function showAllBut(quiet: readonly FrameType[]): Policy {
   return {
+    shows: (type) => !quiet.some((frame) => frame === type),
     open: (turn) => ({
       apply(event) {
         const draft = typeof FRAME_OF_EVENT[event.type] === "function" ? toFrame(event) : undefined;
