@@ -33,6 +33,8 @@ const UNSTORED: readonly Row[] = [
   ["what is stored waits no more", "        this.#unstoredBytes -= piece.bytes;\n", ""],
   ["a piece is tried again", "        await this.#pause();\n", "        return;\n"],
   ["a piece in doubt is settled", "if (first?.isInDoubt) {", "if (first === undefined) {"],
+  ["turns of one pace", " + share * (PIECE_BYTES - FIRST_PIECE_BYTES_MIN)", ""],
+  ["a piece that is not the first", "    this.#pieceBytes = PIECE_BYTES;\n", ""],
 ];
 const ANSWER: readonly Row[] = [
   ["pieces that are stored were read", "    this.#options.onCut?.(segments);\n", ""],

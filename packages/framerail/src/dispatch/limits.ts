@@ -11,6 +11,8 @@ export const ANSWER_LENGTH_MAX = 8_388_608;
 
 /** Frames that a long turn holds before they are stored as a piece. */
 export const PIECE_BYTES = 524_288;
+/** The first piece is between this and a whole one. */
+export const FIRST_PIECE_BYTES_MIN = 131_072;
 /** Between tries to store one. */
 export const PIECE_RETRY_MS = 250;
 /** Frames of a turn that may wait for the store before its writer is held back [D-6]. */

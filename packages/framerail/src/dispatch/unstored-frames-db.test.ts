@@ -1,9 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FramerailError, TEXT_CHUNK_BYTES_MAX } from "@framerail/protocol";
+import { FramerailError, systemClock, TEXT_CHUNK_BYTES_MAX } from "@framerail/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { defineAgent } from "../agent/define-agent.js";
 import type { Writer } from "../agent/writer.js";
 import { createMemoryLog } from "../log/memory/memory-log.js";
+import type { Segment } from "../log/segment.js";
+import { countFrameBytes } from "../log/segment.js";
 import type { Database } from "../store/database.js";
 import { createJournal } from "../store/journal.js";
 import type { Statement } from "../store/sql.js";
@@ -11,9 +14,10 @@ import type { TestStore } from "../store/testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "../store/testing/open-store.js";
 import { createSession } from "../store/testing/turn-fixtures.js";
 import { readFrames } from "../store/turn-frames.js";
-import { ANSWER_LENGTH_MAX, PIECE_BYTES, UNSTORED_BYTES_HIGH } from "./limits.js";
+import { ANSWER_LENGTH_MAX, FIRST_PIECE_BYTES_MIN, PIECE_BYTES, UNSTORED_BYTES_HIGH } from "./limits.js";
 import type { DispatchReport } from "./send-message.js";
 import { openDispatcher } from "./testing/open-dispatcher.js";
+import { UnstoredFrames } from "./unstored-frames.js";
 
 const CHUNK = "x".repeat(8_000);
 /** Nearly twice what may wait for the store. */
@@ -152,6 +156,29 @@ describe.each(DRIVERS)("frames that wait for a store on the %s driver", (name) =
     expect(reports.filter(({ kind }) => kind === "piece_failed")).toHaveLength(2);
     expect(storedWhileWriting).toBeGreaterThan(0);
     expect(await seqsOf(turnId)).toEqual(upTo(CHUNKS + 2));
+  });
+
+  test("are stored at times of their own, where turns grow at one pace, and never more than a piece at once [G8]", () => {
+    const cutsOf = (turnId: string) => {
+      const turn = { orgId: org, turnId, epoch: 1 };
+      const log = createMemoryLog({ nextTick: (flush) => flush() }).open(turn, { isStored: true });
+      const cuts: number[] = [];
+      const onCut = (segments: readonly Segment[]) => {
+        cuts.push(segments.reduce((bytes, segment) => bytes + countFrameBytes(segment), 0));
+      };
+      const frames = new UnstoredFrames({ turn, log, database: store.database, clock: systemClock, onCut });
+      for (let seq = 1; cuts.length < 2; seq += 1) frames.append({ seq, type: "text", sse: `data: ${CHUNK}\n\n` });
+      frames.giveUp();
+      return cuts;
+    };
+    const turns = ["0000", "8000", "ffff"].map((digits) => cutsOf(`${digits}${randomUUID().slice(4)}`));
+    const middle = (FIRST_PIECE_BYTES_MIN + PIECE_BYTES) / 2;
+    for (const [index, due] of [FIRST_PIECE_BYTES_MIN, middle, PIECE_BYTES].entries()) {
+      const [first = 0, second = 0] = turns[index] ?? [];
+      // Give or take the frame with which it is noticed.
+      expect(Math.abs(first - due)).toBeLessThan(1.5 * CHUNK.length);
+      expect(Math.abs(second - PIECE_BYTES)).toBeLessThan(1.5 * CHUNK.length);
+    }
   });
 
   test("are not stored a second time by the end, where an answer was lost [G2] [G4] [D-4]", async () => {

@@ -4,6 +4,8 @@
 //   F1. Frames pass through to the log, which keeps them in memory until they are stored: in pieces while the turn is long,
 //       the rest with its end. Nothing is held here but pieces that are packed and wait. A piece is cut when a frame comes
 //       and the log has enough before it.
+//       The first piece of a turn is a smaller one, how much its id says: turns that grow at one pace would otherwise all
+//       hold the most that they ever do, and then be stored, at the same time.
 //   F2. Pieces are stored one at a time, in their order. One that was not is tried again, unchanged, for as long as the turn
 //       runs.
 //   F3. While UNSTORED_BYTES_HIGH wait for the store the writer is held back. What goes past it all the same counts as
@@ -21,7 +23,7 @@ import type { Database } from "../store/database.js";
 import type { FrameRun, FrameSegment } from "../store/frame-segment.js";
 import { packRuns } from "../store/frame-segment.js";
 import { storeSegment } from "../store/turn-frames.js";
-import { PIECE_BYTES, PIECE_RETRY_MS, UNSTORED_BYTES_HIGH } from "./limits.js";
+import { FIRST_PIECE_BYTES_MIN, PIECE_BYTES, PIECE_RETRY_MS, UNSTORED_BYTES_HIGH } from "./limits.js";
 import { whileAway } from "./while-away.js";
 
 export interface UnstoredFramesOptions {
@@ -35,6 +37,9 @@ export interface UnstoredFramesOptions {
   /** A piece could not be stored, and is tried again. */
   report?(error: unknown): void;
 }
+
+/** Of a turn's id, which is random: enough to tell many turns apart. */
+const HEX_DIGITS = 4;
 
 interface Piece {
   readonly packed: Promise<FrameSegment>;
@@ -51,6 +56,8 @@ export class UnstoredFrames implements FrameSink {
   /** Not yet in a piece. */
   #freshBytes = 0;
   #unstoredBytes = 0;
+  /** When the next piece is cut. */
+  #pieceBytes: number;
   lastSeq = 0;
   /** The last frame that is in a piece, or was. */
   #cutSeq = 0;
@@ -64,6 +71,7 @@ export class UnstoredFrames implements FrameSink {
   constructor(options: UnstoredFramesOptions) {
     this.#options = options;
     this.#log = options.log;
+    this.#pieceBytes = firstPieceBytes(options.turn.turnId);
   }
 
   // F3
@@ -89,7 +97,8 @@ export class UnstoredFrames implements FrameSink {
     this.lastSeq = seq;
     this.#freshBytes += size;
     this.#unstoredBytes += size;
-    if (this.#freshBytes >= PIECE_BYTES && this.#releasedBytes() >= PIECE_BYTES && !this.#isEnding) this.#cutPiece();
+    const pieceBytes = this.#pieceBytes;
+    if (this.#freshBytes >= pieceBytes && this.#releasedBytes() >= pieceBytes && !this.#isEnding) this.#cutPiece();
   }
 
   /** Of what is not yet in a piece, what the log has. */
@@ -163,6 +172,7 @@ export class UnstoredFrames implements FrameSink {
     last.bytes = this.#releasedBytes();
     this.#freshBytes -= last.bytes;
     this.#cutSeq = cut.lastSeq;
+    this.#pieceBytes = PIECE_BYTES;
     this.#storing ??= this.#storePieces();
   }
 
@@ -217,4 +227,10 @@ function runOf(segment: Segment): FrameRun {
   const { firstSeq, lastSeq } = segment;
   const copyTo = (table: Buffer, start: number) => copyFrames(segment, table, start);
   return { firstSeq, lastSeq, size: countFrameBytes(segment), copyTo };
+}
+
+// F1
+function firstPieceBytes(turnId: string): number {
+  const share = (Number.parseInt(turnId.slice(0, HEX_DIGITS), 16) || 0) / 16 ** HEX_DIGITS;
+  return FIRST_PIECE_BYTES_MIN + share * (PIECE_BYTES - FIRST_PIECE_BYTES_MIN);
 }
