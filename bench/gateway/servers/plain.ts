@@ -7,7 +7,7 @@ import { CHUNK } from "../chunk.js";
 import type { Pacer } from "../pacer.js";
 import { SSE_HEADERS, serveStreams } from "../server.js";
 
-const TURN = "5c1d8f0e-4b0a-4c55-9d3e-0a4f6f5f7b11";
+export const TURN = "5c1d8f0e-4b0a-4c55-9d3e-0a4f6f5f7b11";
 const SEQ = 1_234;
 
 const encoder = createFrameEncoder({

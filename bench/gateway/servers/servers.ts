@@ -17,7 +17,8 @@ export const STREAM_TEXT = "AI SDK streamText";
 
 export const SERVERS: ReadonlyMap<string, StartServer> = new Map([
   [FLOOR, later(async () => (await import("./plain.js")).startFloor)],
-  ["only writes", later(async () => (await import("./least.js")).startLeast)],
+  ["only writes", later(async () => (await import("./least.js")).startWrites)],
+  ["only encodes", later(async () => (await import("./least.js")).startEncodes)],
   ["node:http stringify", later(async () => (await import("./plain.js")).startStringify)],
   [MEMORY, later(async () => (await import("./ours.js")).startMemory)],
   [JOURNAL, later(async () => (await import("./ours.js")).startJournal)],
