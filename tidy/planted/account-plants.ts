@@ -95,10 +95,10 @@ const POOL: readonly Row[] = [
   ["what is not needed goes", "shelf.blocks.splice(0, shelf.fewest).length * size", "0"],
   ["what is not needed is looked for again", "  if (freeBytes > 0) watch();\n", ""],
 ];
-const USED_AGAIN: readonly Row[] = [
-  ["a turn that is read keeps its blocks", " || this.watcherCount > 0", ""],
-  ["a turn that failed keeps its blocks", "    this.view.keepBlocks();\n", ""],
-  ["a turn that has ended lets go", "      turn?.letGo();\n", ""],
+const USED_AGAIN: readonly Row[] = [["a turn that is read keeps its blocks", " || this.watcherCount > 0", ""]];
+const LEFT_BY_TURNS: readonly Row[] = [
+  ["a turn that failed keeps its blocks", "    this.view.keepBlocks();\n", "", "used-again"],
+  ["what is stored need not be kept", "    this.view.leaveJournal(this.#ref.turnId, seq);\n", "", "recovered-log"],
 ];
 const FREE: readonly Row[] = [
   [
@@ -141,8 +141,6 @@ const LEFT: readonly Row[] = [
     "recovered-log",
   ],
   ["a file that is not kept is not read", "    if (file > 0) this.#places.drop(file);\n", "", "recovered-log"],
-  ["what is stored need not be kept", "    this.view.leaveJournal(this.#ref.turnId, seq);\n", "", "recovered-log"],
-  ["a turn whose beginning is stored", "readWhole(turn.view, turn.view.firstSeq - 1)", "readWhole(turn.view)"],
   ["a place behind a gap", " || found.firstSeq > afterSeq + 1", ""],
 ];
 const PACKING: readonly Row[] = [
@@ -188,13 +186,18 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("log", "turn-buffer", "turn-buffer", BUFFER),
   ...rowsOf("log", "turn-buffer", "memory/memory-log", HELD),
   ...rowsOf("log", "block-pool", "block-pool", POOL),
-  ...rowsOf("log/memory", "memory-log", "used-again", USED_AGAIN),
+  ...rowsOf("log/memory", "memory-view", "used-again", USED_AGAIN),
   ...rowsOf("log", "turn-buffer", "memory/used-again", FREE),
   ...rowsOf("gateway/stream", "stream-output", "stream-output", LENT),
   ...rowsOf("log/memory", "journal-file", "journal-file", JOURNAL),
   ...rowsOf("log/memory", "journal-folder", "journal-file", FOLDER),
   ...rowsOf("log/memory", "journal-record", "journal-file", RECORD),
-  ...rowsOf("log/memory", "memory-log", "memory-log", LEFT),
+  ...rowsOf("log/memory", "memory-view", "memory-log", LEFT),
+  ...rowsOf("log/memory", "memory-turn", "memory-log", LEFT_BY_TURNS),
+  ...rowsOf("log/memory", "memory-log", "memory-log", [
+    ["a turn that has ended lets go", "      turn?.letGo();\n", "", "used-again"],
+    ["a turn whose beginning is stored", "readWhole(turn.view, turn.view.firstSeq - 1)", "readWhole(turn.view)"],
+  ]),
   ...rowsOf("log/memory", "journal-places", "memory-log", [
     ["places have a bound", "if (this.#fields.length === JOURNAL_PLACES_MAX * FIELDS)", "if (Number.isNaN(FIELDS))"],
     ["whole rows go", "splice(0, this.#fields.length / 2)", "splice(0, this.#fields.length / 2 + 1)"],

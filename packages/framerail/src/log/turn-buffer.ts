@@ -41,7 +41,7 @@ export class TurnBuffer {
   }
 
   /** The turn has a new owner, who goes on where the last one stopped. */
-  claim(epoch: number): void {
+  raiseEpoch(epoch: number): void {
     this.#epoch = Math.max(this.#epoch, epoch);
   }
 

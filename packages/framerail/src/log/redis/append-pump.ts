@@ -95,7 +95,7 @@ export class AppendPump {
       const answer = answers[index] ?? { status: "failed", lastSeq: 0, says: "no answer" };
       // P2: what failed alone is repeated with the others, at the pace of what failed.
       if (answer.status === "failed") this.#attempt = 1;
-      if (turn.take(answer) && !this.#closed) this.#ready.add(turn);
+      if (turn.hear(answer) && !this.#closed) this.#ready.add(turn);
     }
   }
 

@@ -121,7 +121,7 @@ export class RedisTurn extends PendingFrames implements TurnAppender {
   }
 
   /** True when the next call should have this turn again. */
-  take({ status, lastSeq, says }: AppendAnswer): boolean {
+  hear({ status, lastSeq, says }: AppendAnswer): boolean {
     if (this.#failure !== undefined) return false;
     switch (status) {
       case "ok":
@@ -185,7 +185,7 @@ export class RedisTurn extends PendingFrames implements TurnAppender {
   #release(): void {
     this.#claimed = true;
     const { epoch } = this.ref;
-    this.view.claim(epoch);
+    this.view.raiseEpoch(epoch);
     for (const segment of this.#sending) {
       if (segment.lastSeq <= this.#ackedSeq) continue;
       this.kept.add(segment);

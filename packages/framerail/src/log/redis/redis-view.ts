@@ -4,9 +4,8 @@
 //   V2. Frames before those that are in memory are read back from Redis, and only such as were released here.
 
 import type { LoggedFrame } from "../frame-sink.js";
-import type { Segment } from "../segment.js";
 import { TurnBuffer } from "../turn-buffer.js";
-import type { TurnView, Watcher } from "../turn-log.js";
+import type { TurnView } from "../turn-log.js";
 import type { RedisConnection } from "./connection.js";
 import { FOLLOW_LAG_MS_MAX, READ_BACK_ENTRIES_MAX, READ_MS_MAX } from "./limits.js";
 import type { RawEntry, StreamEntry } from "./stream-entry.js";
@@ -22,30 +21,16 @@ export interface RedisViewOptions {
   readonly redis: RedisConnection;
 }
 
-export class RedisView implements TurnView {
+export class RedisView extends TurnBuffer implements TurnView {
   readonly keys: TurnKeys;
-  readonly #buffer: TurnBuffer;
   readonly #redis: RedisConnection;
-  readonly #sealedBefore: boolean;
   #lost = false;
 
   constructor({ keys, epoch, lastSeq, sealed, redis }: RedisViewOptions) {
+    super(epoch);
     this.keys = keys;
-    this.#buffer = new TurnBuffer(epoch, lastSeq);
     this.#redis = redis;
-    this.#sealedBefore = sealed;
-  }
-
-  get epoch(): number {
-    return this.#buffer.epoch;
-  }
-
-  get lastSeq(): number {
-    return this.#buffer.lastSeq;
-  }
-
-  get sealed(): boolean {
-    return this.#sealedBefore || this.#buffer.sealed;
+    this.skipTo(lastSeq, sealed);
   }
 
   get lagMsMax(): number {
@@ -55,26 +40,6 @@ export class RedisView implements TurnView {
   /** Nothing more comes here, though the turn is not sealed: Redis has lost it. The store has what there is. */
   get lost(): boolean {
     return this.#lost;
-  }
-
-  after(afterSeq: number): Segment | undefined {
-    return this.#buffer.after(afterSeq);
-  }
-
-  watch(watcher: Watcher): () => void {
-    return this.#buffer.watch(watcher);
-  }
-
-  hold(seq: number): void {
-    this.#buffer.hold(seq);
-  }
-
-  stored(seq: number): void {
-    this.#buffer.stored(seq);
-  }
-
-  held(afterSeq: number): readonly Segment[] {
-    return this.#buffer.held(afterSeq);
   }
 
   async readBack(afterSeq: number): Promise<readonly LoggedFrame[]> {
@@ -94,23 +59,15 @@ export class RedisView implements TurnView {
 
   /** Takes what is new of it; false when something before it is missing. Readers hear of it with `wake`. */
   feed({ epoch, seals, segment }: StreamEntry): boolean {
-    this.claim(epoch);
+    this.raiseEpoch(epoch);
     if (segment.lastSeq <= this.lastSeq) return true;
     if (segment.firstSeq > this.lastSeq + 1) return false;
-    this.#buffer.release(cutSegment(segment, this.lastSeq), seals);
+    this.release(cutSegment(segment, this.lastSeq), seals);
     return true;
-  }
-
-  claim(epoch: number): void {
-    this.#buffer.claim(epoch);
   }
 
   lose(): void {
     this.#lost = true;
     this.wake();
-  }
-
-  wake(): void {
-    this.#buffer.wake();
   }
 }
