@@ -79,7 +79,7 @@ export const ARROWS: Readonly<Record<string, PackageArrows>> = {
       session: ["store", ...RUNTIME_GROUND],
       ledger: ["store", ...RUNTIME_GROUND],
       history: ["store", ...RUNTIME_GROUND],
-      publish: ["policy", "registry", "log", "session", "ledger", "history", "store", ...RUNTIME_GROUND],
+      publish: ["policy", "registry", "log", ...RUNTIME_GROUND],
       "dispatch/redis": ["dispatch", ...RUNTIME_GROUND],
       dispatch: ["publish", "registry", "log", "session", "ledger", "history", "store", ...RUNTIME_GROUND],
       pipeline: ["store", ...RUNTIME_GROUND],

@@ -11,8 +11,8 @@ export function doLater(ms: number, tidyUp: () => void): void {
 }
 
 /**
- * What notes a time for every frame notes its mark, its last 32 bits. They stand in the object that keeps them; a whole time
- * stands in an object of its own, which is mostly not in the processor's cache and is waited for.
+ * What notes a time for every frame notes its low 32 bits: a small integer stands in the object that keeps it, while a whole
+ * time is an object of its own, allocated anew each time.
  */
 export function markOf(ms: number): number {
   return ms | 0;

@@ -13,7 +13,7 @@ const MS_MAX = 2_147_483_647;
 
 export interface UsageCall {
   readonly turnId: string;
-  /** The how-manieth model call of its turn, from 1. */
+  /** The number of the model call within its turn, from 1. */
   readonly call: number;
   /** On the orchestrator's clock: a worker's own time bills nobody [R-6-4]. */
   readonly occurredAt: number;

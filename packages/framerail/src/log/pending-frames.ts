@@ -1,8 +1,8 @@
 // The frames of a turn that wait for its log: what the owners of both drivers have in common.
 // Owns: their bytes and numbers. Does not own: which frames are taken, when they are written (the driver's turn).
 //   P1. Frames wait in the order of their numbers, without a gap; a driver refuses what does not fit before it is here.
-//   P2. It is the writer of its segments, and not a second object beside it: what is looked at for every frame of every turn
-//       is mostly not in the processor's cache, and each object is waited for.
+//   P2. It extends the writer of its segments instead of holding one: one object less to fetch for every frame of a turn that
+//       is in no cache.
 
 import type { LoggedFrame } from "./frame-sink.js";
 import type { Segment } from "./segment.js";

@@ -13,7 +13,7 @@ import type { Sql } from "./sql.js";
 import { stale } from "./turns.js";
 
 export interface OpenCall {
-  /** The how-manieth model call of its turn, from 1. */
+  /** The number of the model call within its turn, from 1. */
   readonly call: number;
   readonly model: string;
   /** Of what is sent; estimated, as the answer is not known. */

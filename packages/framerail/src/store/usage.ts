@@ -14,7 +14,7 @@ export const USAGE_GROUPS_MAX = 10_000;
 
 export interface UsageRow {
   readonly turnId: string;
-  /** The how-manieth model call of its turn, from 1. */
+  /** The number of the model call within its turn, from 1. */
   readonly call: number;
   readonly model: string;
   readonly inputTokens: number;

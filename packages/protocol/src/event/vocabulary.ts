@@ -9,7 +9,7 @@ import { externalId, ownName } from "../frame/define-frame.js";
 import { partFailureSchema } from "../frame/failure.js";
 import { usageFields, usageRule, usageSchema } from "../frame/usage.js";
 import { STATUS_ID } from "../frame/vocabulary.js";
-import type { Infer, Schema } from "../schema/schema.js";
+import type { Infer } from "../schema/schema.js";
 import {
   array,
   boolean,
@@ -200,8 +200,4 @@ export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
 
 export function isEventType(type: string): type is EventType {
   return Object.hasOwn(EVENTS, type);
-}
-
-export function eventSchema(type: EventType): Schema {
-  return EVENTS[type];
 }

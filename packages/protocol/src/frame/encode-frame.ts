@@ -263,7 +263,7 @@ function addPlan(plans: Map<string, Plan>, plan: Plan, { middleOf, tail }: Frami
 // N5
 function escapeChunk(payload: unknown): string | undefined {
   if (typeof payload !== "object" || payload === null) return undefined;
-  // isOrdinary, written out: here the load meets one shape, there it meets all.
+  // A copy of isOrdinary: this property read meets objects of one shape and stays fast, the shared one meets all.
   const { chunk, __proto__: prototype } = payload as { readonly chunk?: unknown; readonly __proto__: unknown };
   if (prototype !== Object.prototype) return undefined;
   return typeof chunk === "string" && isWellFormed(chunk) ? escapeText(chunk) : undefined;

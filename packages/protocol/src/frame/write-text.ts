@@ -15,7 +15,7 @@ const [TWO_BYTES_END, SURROGATES, LOW_SURROGATES, SURROGATES_END] = [0x800, 0xd8
 const [LEAD_2, LEAD_3, LEAD_4, FOLLOWS, SIX_BITS] = [0xc0, 0xe0, 0xf0, 0x80, 0x3f];
 const ZERO = 48;
 
-/** Found once: strings are of many kinds inside an engine, and looking a method up on each, for each unit, costs most. */
+/** Bound once: an engine has many kinds of strings, and looking the method up on each, for each unit, would cost most. */
 const { charCodeAt } = String.prototype;
 
 const isEscaped = (unit: number) => escapeText(String.fromCharCode(unit)).length > 1;

@@ -4,7 +4,7 @@
 //   T2. JSON.parse(quote(text)) === text for every string, and its UTF-8 bytes read back the same for every well-formed one.
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
-/** Found once: strings are of many kinds inside an engine, and looking a method up on each costs more than its work. */
+/** Bound once: an engine has many kinds of strings, and looking the method up on each kind costs more than the call. */
 const nativeIsWellFormed = (String.prototype as { isWellFormed?(this: string): boolean }).isWellFormed;
 
 /** False when the text holds half of a surrogate pair, which no UTF-8 can carry. */

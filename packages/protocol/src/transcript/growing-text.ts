@@ -2,8 +2,8 @@
 //   G1. A piece costs the same however long the text already is.
 //   G2. Four pieces are joined into a line, and lines into a page: what lives as long as a turn is looked at by every
 //       collection, and a link for each piece, as += leaves them, would be most of what a process with many turns holds.
-//   G3. Few pieces wait, and in fields: one that waits for long outlives two collections, and is then thrown away where that
-//       costs most; and with many turns every object that a piece comes to is waited for, because it is in no cache.
+//   G3. At most three pieces wait, in fields and not in a list: what lives across two collections is promoted and dear to
+//       free, and a list is one object more to fetch for each piece of a turn that is in no cache.
 
 import { weld } from "../schema/text.js";
 
