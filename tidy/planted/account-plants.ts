@@ -37,32 +37,42 @@ const UNSTORED: readonly Row[] = [
   ["a piece that is not the first", "    this.#pieceBytes = PIECE_BYTES;\n", ""],
 ];
 const ANSWER: readonly Row[] = [
-  ["pieces that are stored were read", "    this.#options.onCut?.(segments);\n", ""],
-  ["the rest is read", "    this.#options.onCut?.(rest);\n", ""],
+  ["what is stored is read", "for (let seq = 0; seq < storedSeq; )", "for (let seq = storedSeq; seq < storedSeq; )"],
+  ["the rest is read", "yield* [...this.#log.held(storedSeq), ", "yield* ["],
+  [
+    "the store may be away",
+    "await whileAway(() => readPiece(database, turn.orgId, turn.turnId, seq), clock)",
+    "await readPiece(database, turn.orgId, turn.turnId, seq)",
+  ],
+  ["what is stored is known", "        this.#storedSeq = piece.lastSeq;\n", ""],
 ];
 const FRAME_TEXT: readonly Row[] = [
   [
     "frames are read once",
-    "seq > this.#readSeq ? this.#readFrame(bytes, at, seq) : endOfFrame(bytes, at)",
-    "this.#readFrame(bytes, at, seq)",
+    "seq > this.#readSeq ? this.#readFrame(bytes, next, seq) : endOfFrame(bytes, next)",
+    "this.#readFrame(bytes, next, seq)",
   ],
   ["numbers with more digits", "if (seq >= this.#numberEnd)", "if (this.#numberEnd === 0)"],
-  ["an escape at the end of a block", "const PAIR_LENGTH = 2;", "const PAIR_LENGTH = 1;"],
   ["escapes are undone", "this.#hasEscapes ? (JSON", 'this.#hasEscapes && json === "" ? (JSON'],
   ["a quote that ends nothing", "if (unit === BACKSLASH) {", "if (unit === BACKSLASH && end < 0) {"],
   ["frames without text", 'Buffer.from("text\\n")', 'Buffer.from("")'],
   ["the time of the first", "this.#at ??= timeOf", "this.#at = timeOf"],
-  ["a block that is full", "    if (block !== undefined) this.#full.push(block.subarray(0, this.#end));\n", ""],
+  ["what is joined moves on", "    this.#joined.copy(grown, 0, 0, used);\n", ""],
   ["what was taken is gone", '    [this.#text, this.#at] = ["", undefined];\n', "    this.#at = undefined;\n"],
+  [
+    "what became a string is joined no more",
+    "[this.#end, this.#hasEscapes] = [0, false];",
+    "this.#hasEscapes = false;",
+  ],
+  ["a text without an end", "if (unit === undefined) throw broken(seq);", "if (unit === undefined) return at;"],
 ];
 const MESSAGE: readonly Row[] = [
-  ["text stands before what came after it", "if (this.#hasUnread) this.read(", "if (Number.isNaN(at)) this.read("],
-  ["text that the log does not have yet", ", ...this.#log.unreleased()", ""],
-  [
-    "an item ends where another begins",
-    "    this.#addText();\n    this.#message.add(event, at);\n",
-    "    this.#message.add(event, at);\n",
-  ],
+  ["text stands before what came after it", "text.readTo(kept?.afterSeq ?? lastSeq)", "text.readTo(lastSeq)"],
+  ["a frame before is missing", "      if (row.firstSeq > text.readSeq + 1) throw missing(text.readSeq);\n", ""],
+  ["the last frames are missing", "    if (text.readSeq !== lastSeq) throw missing(text.readSeq);\n", ""],
+  ["what is kept is a copy", "isText ? event : readBack(json)", "event"],
+  ["what cannot be kept", "  if (issue) throw new", '  if (issue && json === "") throw new'],
+  ["what is kept inside is in no frame", "    if (!this.#isShown) return this.#message;\n", ""],
 ];
 const SEGMENT: readonly Row[] = [
   ["a segment of another block", "next.block !== this.block || ", ""],
@@ -178,8 +188,8 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("dispatch", "turn-message", "turn-message", MESSAGE),
   plantIn("dispatch/record-turn.ts", "dispatch/answer-kept-db.test.ts")(
     "text that is kept inside has no frames",
-    "if (this.#showsText) this.#message",
-    "if (at > 0) this.#message",
+    "      options.showsText,\n",
+    "      true,\n",
   ),
   ...rowsOf("log", "frame-text", "frame-text", FRAME_TEXT),
   ...rowsOf("log", "segment", "segment", SEGMENT),

@@ -1,4 +1,4 @@
-import { systemClock } from "@framerail/protocol";
+import { FramerailError, systemClock } from "@framerail/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { defineAgent } from "../agent/define-agent.js";
 import type { Writer } from "../agent/writer.js";
@@ -7,7 +7,9 @@ import { createMemoryLog } from "../log/memory/memory-log.js";
 import type { Cohort } from "../policy/cohort.js";
 import { createPolicy } from "../policy/create-policy.js";
 import { EMPTY_REGISTRY } from "../registry/registry.js";
+import type { Database } from "../store/database.js";
 import { createJournal } from "../store/journal.js";
+import type { Statement } from "../store/sql.js";
 import type { TestStore } from "../store/testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "../store/testing/open-store.js";
 import { createSession } from "../store/testing/turn-fixtures.js";
@@ -38,12 +40,16 @@ describe.each(DRIVERS)("the answer of a turn, in history on the %s driver", (nam
     });
 
   /** What history has of a turn in which the agent writes. */
-  async function play(write: (writer: Writer) => Promise<void>, cohort?: Cohort): Promise<string[]> {
+  async function play(
+    write: (writer: Writer) => Promise<void>,
+    cohort?: Cohort,
+    database = store.database,
+  ): Promise<string[]> {
     const { sessionId, conversationId } = await createSession(store.database, org);
     const agent = defineAgent({ id: "assistant", run: (_, { writer }) => write(writer) });
     const policy = createPolicy({ registry: EMPTY_REGISTRY, locale: "en", clock: systemClock, cohort });
     const dispatcher = openDispatcher(agent, {
-      database: store.database,
+      database,
       log: createMemoryLog(),
       journal: createJournal({ database: store.database }),
       agents: createAgentDirectory({
@@ -93,6 +99,31 @@ describe.each(DRIVERS)("the answer of a turn, in history on the %s driver", (nam
       ),
     );
     expect(kept[0] === `message: ${before}` && kept[2] === `message: ${after}`).toBe(true);
+  });
+
+  test("is whole though the store was away when its frames were to be read [D-4] [G4]", async () => {
+    let failures = 0;
+    const database = {
+      ...store.database,
+      asTenant(orgId: string, work: Statement) {
+        const reads = typeof work !== "function" && work.text.includes("from turn_frames");
+        if (!reads || failures === 2) return store.database.asTenant(orgId, work);
+        failures += 1;
+        return Promise.reject(new FramerailError("STORE_UNAVAILABLE", "gone"));
+      },
+    } as Database;
+    const long = Array.from({ length: (1.5 * PIECE_BYTES) / 250 }, (_, line) => `${line} ${LINE}`);
+    const before = await countPieces();
+    const write = async (writer: Writer) => {
+      for (const line of long) {
+        writer.text(line);
+        await writer.ready();
+      }
+      await expect.poll(countPieces, { timeout: 20_000 }).toBeGreaterThan(before);
+    };
+    const kept = await play(write, undefined, database);
+    expect(failures).toBe(2);
+    expect(kept.length === 1 && kept[0] === `message: ${long.join("")}`).toBe(true);
   });
 
   test("is kept where policy shows none of it [C-42]", async () => {

@@ -71,7 +71,6 @@ export class TurnRecord implements Tap {
   readonly sink: UnstoredFrames;
   readonly #options: RecordOptions;
   readonly #message: TurnMessage;
-  readonly #showsText: boolean;
   readonly #audit: TurnAudit;
   readonly #startedAt: number;
   #position = 0;
@@ -82,28 +81,25 @@ export class TurnRecord implements Tap {
     const startedAt = options.clock.now();
     this.#options = options;
     this.#startedAt = startedAt;
-    this.#showsText = options.showsText;
     this.#message = new TurnMessage(
       createMessageAccumulator({ runId: turnId, conversationId, startedAt }),
-      options.log,
+      options.showsText,
     );
     const { newId } = options;
     this.#audit = createTurnAudit({ sessionId, turnId, rootId: turnId, receivedAt: startedAt, newId });
-    this.sink = new UnstoredFrames({ ...options, onCut: (segments) => this.#message.read(segments) });
+    this.sink = new UnstoredFrames(options);
     this.calls = createTurnCalls(turnId);
   }
 
   take(event: AgentEvent, emitter: string, at: number): void {
     // The usual event, of which nothing else is kept.
     if (event.type === "text") {
-      if (this.#showsText) this.#message.goesOut();
-      else this.#message.add(event, at);
+      this.#message.say(event, at);
       this.#grow(event.content.length);
       return;
     }
     if (isTranscriptEventType(event.type)) {
-      this.#message.add(event, at);
-      this.#grow(JSON.stringify(event).length);
+      this.#grow(this.#message.add(event, this.sink.lastSeq, at));
     }
     this.#audit.take(event);
     if (event.type === "metrics") this.calls.tell(event, at);
@@ -117,7 +113,7 @@ export class TurnRecord implements Tap {
     const incomplete = isIncomplete(outcome);
     const usage = this.calls.usage();
     const segments = await this.sink.rest();
-    const message = this.#message.whole();
+    const message = await this.#message.whole(this.sink.all(), this.sink.lastSeq);
     const answer = message.text();
     const used = usage.total_tokens > 0 && { tokensUsed: tokensUsed(usage) };
     return {

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { defineAgent } from "../agent/define-agent.js";
 import type { Writer } from "../agent/writer.js";
 import { createMemoryLog } from "../log/memory/memory-log.js";
-import type { Segment } from "../log/segment.js";
 import { countFrameBytes } from "../log/segment.js";
 import type { Database } from "../store/database.js";
 import { createJournal } from "../store/journal.js";
@@ -163,10 +162,14 @@ describe.each(DRIVERS)("frames that wait for a store on the %s driver", (name) =
       const turn = { orgId: org, turnId, epoch: 1 };
       const log = createMemoryLog({ nextTick: (flush) => flush() }).open(turn, { isStored: true });
       const cuts: number[] = [];
-      const onCut = (segments: readonly Segment[]) => {
+      // A piece is what the log is asked for while frames come.
+      const held = log.held.bind(log);
+      log.held = (afterSeq) => {
+        const segments = held(afterSeq);
         cuts.push(segments.reduce((bytes, segment) => bytes + countFrameBytes(segment), 0));
+        return segments;
       };
-      const frames = new UnstoredFrames({ turn, log, database: store.database, clock: systemClock, onCut });
+      const frames = new UnstoredFrames({ turn, log, database: store.database, clock: systemClock });
       for (let seq = 1; cuts.length < 2; seq += 1) frames.append({ seq, type: "text", sse: `data: ${CHUNK}\n\n` });
       frames.giveUp();
       return cuts;

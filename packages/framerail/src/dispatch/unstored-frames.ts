@@ -12,17 +12,18 @@
 //       backlog, so that a writer that does not ask ends its turn [D-6, G8].
 //   F4. A piece of which nobody knows whether it is stored is settled before the end commits: the end must not bring it again.
 //   F5. A tool's intent is in the journal before the tool runs: `ready` waits for it [D-5, G12].
+//   F6. Once the turn has ended all of it can be read again: what is stored from the store, the rest from the log.
 
 import type { Clock, FrameRoom } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";
 import type { EncodedFrame, FrameSink } from "../log/frame-sink.js";
-import type { Segment } from "../log/segment.js";
-import { copyFrames, countFrameBytes } from "../log/segment.js";
+import type { FrameRow, Segment } from "../log/segment.js";
+import { copyFrames, countFrameBytes, rowOf } from "../log/segment.js";
 import type { TurnAppender } from "../log/turn-log.js";
 import type { Database } from "../store/database.js";
 import type { FrameRun, FrameSegment } from "../store/frame-segment.js";
 import { packRuns } from "../store/frame-segment.js";
-import { storeSegment } from "../store/turn-frames.js";
+import { readPiece, storeSegment } from "../store/turn-frames.js";
 import { FIRST_PIECE_BYTES_MIN, PIECE_BYTES, PIECE_RETRY_MS, UNSTORED_BYTES_HIGH } from "./limits.js";
 import { whileAway } from "./while-away.js";
 
@@ -32,8 +33,6 @@ export interface UnstoredFramesOptions {
   readonly log: TurnAppender;
   readonly database: Database;
   readonly clock: Clock;
-  /** Frames that are about to be stored, all of them in their order; afterwards they may leave memory. */
-  onCut?(segments: readonly Segment[]): void;
   /** A piece could not be stored, and is tried again. */
   report?(error: unknown): void;
 }
@@ -61,6 +60,8 @@ export class UnstoredFrames implements FrameSink {
   lastSeq = 0;
   /** The last frame that is in a piece, or was. */
   #cutSeq = 0;
+  /** The last frame that the log was told to be stored. */
+  #storedSeq = 0;
   readonly #pieces: Piece[] = [];
   #storing: Promise<void> | undefined;
   #isEnding = false;
@@ -140,8 +141,20 @@ export class UnstoredFrames implements FrameSink {
     if (!isWhole || (rest.at(-1)?.lastSeq ?? this.#cutSeq) !== this.lastSeq) {
       throw new FramerailError("LOG_UNAVAILABLE", "the log gave the turn up while it ended");
     }
-    this.#options.onCut?.(rest);
     return Promise.all([...this.#pieces.map(({ packed }) => packed), ...packRuns(rest.map(runOf))]);
+  }
+
+  /** Every frame but the terminal, in order, once nothing is appended any more: first what is stored, then what is not (F6). */
+  async *all(): AsyncGenerator<FrameRow> {
+    const { database, turn, clock } = this.#options;
+    const storedSeq = this.#storedSeq;
+    for (let seq = 0; seq < storedSeq; ) {
+      const piece = await whileAway(() => readPiece(database, turn.orgId, turn.turnId, seq), clock);
+      if (piece === undefined) throw new FramerailError("STORE_REFUSED", `stored frames after ${seq} are not there`);
+      yield { firstSeq: piece.firstSeq, parts: [{ bytes: piece.bytes, start: 0, end: piece.bytes.length }] };
+      seq = piece.lastSeq;
+    }
+    yield* [...this.#log.held(storedSeq), ...this.#log.unreleased()].map(rowOf);
   }
 
   /** The turn has ended, with its end stored or without: no piece is tried again. */
@@ -160,7 +173,6 @@ export class UnstoredFrames implements FrameSink {
     const segments = this.#log.held(this.#cutSeq);
     const cut = segments.at(-1);
     if (cut === undefined) return;
-    this.#options.onCut?.(segments);
     for (const packed of packRuns(segments.map(runOf))) {
       // Heard where it is stored.
       packed.catch(() => undefined);
@@ -183,6 +195,7 @@ export class UnstoredFrames implements FrameSink {
         await this.#store(piece);
         this.#pieces.shift();
         this.#unstoredBytes -= piece.bytes;
+        this.#storedSeq = piece.lastSeq;
         this.#log.stored(piece.lastSeq);
         this.#wake();
       } catch (error) {

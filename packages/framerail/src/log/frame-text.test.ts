@@ -1,11 +1,9 @@
 import { createFrameEncoder, createSseFraming } from "@framerail/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { takeBlock } from "./block-pool.js";
 import { FrameText } from "./frame-text.js";
-import { BLOCK_BYTES_MAX } from "./limits.js";
 import type { Segment } from "./segment.js";
-import { keepSegment, SegmentWriter } from "./segment.js";
+import { framesOf, keepSegment, rowOf, SegmentWriter } from "./segment.js";
 
 const RUNS = process.env.FRAMERAIL_LONG ? 20_000 : 300;
 const TURN = "5c1d8f0e-4b0a-4c55-9d3e-0a4f6f5f7b11";
@@ -56,26 +54,51 @@ const textOf = (ticks: readonly (readonly Said[])[]) =>
 
 const textFrames = (chunks: readonly string[]) => [chunks.map((chunk) => ({ type: "text" as const, chunk }))];
 
+/** Reads on, up to the last frame of these. */
+function readAll(reader: FrameText, segments: readonly Segment[]): void {
+  for (const segment of segments) {
+    reader.open(rowOf(segment));
+    reader.readTo(segment.lastSeq);
+  }
+}
+
 describe("the text of an answer, read from its frames", () => {
-  test("is what was written, whatever is read when and however often [P-29] [C-36]", () => {
+  test("is what was written, however far it is read and however often [P-29] [C-36]", () => {
     const ticks = fc.array(fc.array(said, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 30 });
     fc.assert(
-      fc.property(ticks, fc.array(fc.nat(29)), fc.constantFrom(1, 7, 95, 99_990), (written, looks, firstSeq) => {
-        const segments = writeTurn(written, firstSeq);
+      fc.property(ticks, fc.array(fc.nat(150)), fc.constantFrom(1, 7, 95, 99_990), (written, looks, firstSeq) => {
+        const kept: Segment[] = [];
+        for (const segment of writeTurn(written, firstSeq)) keepSegment(kept, segment);
+        const frames = written.flat();
         const reader = new FrameText();
-        let read = "";
-        for (const look of [...looks, segments.length - 1]) {
-          const kept: Segment[] = [];
-          for (const segment of segments.slice(0, look + 1)) keepSegment(kept, segment);
-          reader.read(kept);
-          if (look % 2 === 0) read += reader.take()?.text ?? "";
+        for (const segment of kept) {
+          reader.open(rowOf(segment));
+          for (const look of [...looks].sort((one, other) => one - other)) {
+            const from = Math.max(0, reader.readSeq - firstSeq + 1);
+            reader.readTo(firstSeq + look);
+            const until = Math.max(from, Math.min(look + 1, segment.lastSeq - firstSeq + 1));
+            expect(reader.readSeq === 0 ? 0 : reader.readSeq - firstSeq + 1).toBe(until);
+            expect(reader.take()?.text ?? "").toBe(textOf([frames.slice(from, until)]));
+          }
+          // What was read is not read again.
+          const from = Math.max(0, reader.readSeq - firstSeq + 1);
+          readAll(reader, [segment]);
+          expect(reader.take()?.text ?? "").toBe(textOf([frames.slice(from, segment.lastSeq - firstSeq + 1)]));
         }
-        read += reader.take()?.text ?? "";
-        expect(read).toBe(textOf(written));
-        expect(reader.readSeq).toBe(segments.at(-1)?.lastSeq);
+        expect(reader.readSeq).toBe(firstSeq + frames.length - 1);
       }),
       { numRuns: RUNS },
     );
+  });
+
+  test("is the same from a copy of the frames, as the store has them [G3] [C-36]", () => {
+    const chunks = Array.from({ length: 200 }, (_, line) => `${line} "é" \\ 😀`);
+    const [segment] = writeTurn(textFrames(chunks)) as [Segment];
+    const bytes = framesOf(segment);
+    const reader = new FrameText();
+    reader.open({ firstSeq: 1, parts: [{ bytes, start: 0, end: bytes.length }] });
+    reader.readTo(Number.POSITIVE_INFINITY);
+    expect(reader.take()?.text).toBe(chunks.join(""));
   });
 
   test("has the time of its first frame, and there is none where no frame has text [P-32]", () => {
@@ -85,38 +108,42 @@ describe("the text of an answer, read from its frames", () => {
       [{ type: "text", chunk: "One" }],
       [{ type: "text", chunk: " two" }],
     ]);
-    reader.read(segments.slice(0, 1));
+    readAll(reader, segments.slice(0, 1));
     expect(reader.take()).toBeUndefined();
-    reader.read(segments);
+    readAll(reader, segments);
     expect(reader.take()).toEqual({ text: "One two", at: AT + 2 });
     expect(reader.take()).toBeUndefined();
   });
 
   test("may be an empty piece, which is a piece all the same [P-28]", () => {
     const reader = new FrameText();
-    reader.read(writeTurn(textFrames(["", ""])));
+    readAll(reader, writeTurn(textFrames(["", ""])));
     expect(reader.take()).toEqual({ text: "", at: AT + 1 });
   });
 
-  test("is whole where an escape, a pair or a character comes to the end of a block [C-36]", () => {
+  test("is whole where an escape, a pair or a character comes to where some of it becomes a string [C-36]", () => {
     for (const piece of ["\\", '"', "\u0000", "日", "😀", "a\\"]) {
       for (let before = 0; before < 6; before += 1) {
-        const chunks = ["x".repeat(before), ...Array<string>(2_000).fill(piece.repeat(120))];
+        const chunks = ["x".repeat(before), ...Array<string>(5_000).fill(piece.repeat(120))];
         const reader = new FrameText();
-        reader.read(writeTurn(textFrames(chunks)));
+        readAll(reader, writeTurn(textFrames(chunks)));
         expect(reader.take()?.text === chunks.join(""), `${JSON.stringify(piece)} after ${before}`).toBe(true);
       }
     }
   });
 
-  test("is no other turn's when its blocks are used again [G7]", () => {
+  test("is refused where a frame or its text has no end, and never read for ever [G1]", () => {
+    const whole = framesOf(writeTurn(textFrames(["One"]))[0] as Segment);
+    for (const length of [whole.length - 1, whole.length - 4, whole.length - 6]) {
+      const bytes = Buffer.from(whole.subarray(0, length));
+      const reader = new FrameText();
+      reader.open({ firstSeq: 1, parts: [{ bytes, start: 0, end: bytes.length }] });
+      if (length === whole.length - 1) reader.readTo(1);
+      else expect(() => reader.readTo(1)).toThrow("without an end");
+    }
+    const status = framesOf(writeTurn([[{ type: "status", chunk: "Looking" }]])[0] as Segment);
     const reader = new FrameText();
-    const chunks = Array<string>(3_000).fill("y".repeat(60));
-    reader.read(writeTurn(textFrames(chunks)));
-    const answer = reader.take()?.text;
-    for (let block = 0; block < 8; block += 1) takeBlock(BLOCK_BYTES_MAX).fill(0);
-    expect(answer).toBe(chunks.join(""));
-    reader.read(writeTurn(textFrames(["z"]), 3_001));
-    expect(reader.take()?.text).toBe("z");
+    reader.open({ firstSeq: 1, parts: [{ bytes: Buffer.from(status.subarray(0, -1)), start: 0, end: 9 }] });
+    expect(() => reader.readTo(1)).toThrow("has no end");
   });
 });

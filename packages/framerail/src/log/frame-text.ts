@@ -1,18 +1,16 @@
 // The text of an answer, read back from the frames that it went out in. While a turn runs nothing else keeps it: a piece that
 // is kept beside its frame costs more than the frame does, because with many turns nothing of a turn is in a cache.
 // Owns: which bytes of a frame are its text. Does not own: how a frame is written (encode-frame.ts of the protocol), where
-// segments are kept.
+// frames are kept.
 //   X1. Frames are read once, in their order: those that were read before are stepped over.
 //   X2. Text frames of one turn whose numbers have as many digits are equally long up to their text, as they are for the
 //       encoder, which copies that part. So it is looked for once, and then known.
-//   X3. Texts are kept as they stand in JSON, in blocks that other turns use before and after. Of a long answer they become a
-//       string some blocks at a time, one so large that the collector does not move it, and the rest when it is asked for.
+//   X3. Texts are joined as they stand in JSON, and become a string some at a time, between two frames: so neither a character
+//       nor an escape is ever cut in half.
 
 import { FramerailError } from "@framerail/protocol";
-import { giveBlock, takeBlock } from "./block-pool.js";
-import { BLOCK_BYTES_MAX } from "./limits.js";
-import type { Segment } from "./segment.js";
-import { visitFrames } from "./segment.js";
+import { TEXT_BYTES_JOINED } from "./limits.js";
+import type { FramePart, FrameRow } from "./segment.js";
 
 const FRAME_END = Buffer.from("\n\n");
 const EVENT_FIELD = Buffer.from("\nevent: ");
@@ -22,10 +20,9 @@ const TEXT_FIELD = Buffer.from(',"chunk":"');
 const CLOSE_LENGTH = '"}\n\n'.length;
 const STAMP_LENGTH = "2026-01-01T00:00:00.000Z".length;
 const [QUOTE, BACKSLASH] = [34, 92];
-/** A backslash and what it stands before are not torn apart. */
-const PAIR_LENGTH = 2;
-const BLOCKS_FULL_MAX = 4;
 const TEXT_EVENT = Buffer.from("text\n");
+/** Enough for a short answer. */
+const JOINED_BYTES_MIN = 1_024;
 
 export interface ReadText {
   readonly text: string;
@@ -36,14 +33,18 @@ export interface ReadText {
 /** Reads the text of one turn. */
 export class FrameText {
   #readSeq = 0;
+  // What is to be read: the parts, the one that is read, where in it the next frame begins, and which frame that is.
+  #parts: readonly FramePart[] = [];
+  #part = 0;
+  #next = 0;
+  #nextSeq = 1;
   // X2: where the name of the event and the text begin, for numbers below `#numberEnd`; 0: not known yet.
   #nameAt = 0;
   #textAt = 0;
   #numberEnd = 0;
-  // X3: what is a string already, what stands in blocks that are full, the block that is filled, and how far.
+  // X3: what is a string already, and what is joined.
   #text = "";
-  readonly #full: Buffer[] = [];
-  #block: Buffer | undefined;
+  #joined: Buffer = Buffer.allocUnsafe(JOINED_BYTES_MIN);
   #end = 0;
   #hasEscapes = false;
   #at: number | undefined;
@@ -53,16 +54,18 @@ export class FrameText {
     return this.#readSeq;
   }
 
-  /** Reads the frames that were not read yet (X1). */
-  read(segments: readonly Segment[]): void {
-    for (const segment of segments) {
-      let seq = segment.firstSeq;
-      visitFrames(segment, (bytes, start, end) => {
-        for (let at = start; at < end; seq += 1) {
-          at = seq > this.#readSeq ? this.#readFrame(bytes, at, seq) : endOfFrame(bytes, at);
-        }
-      });
-      this.#readSeq = Math.max(this.#readSeq, segment.lastSeq);
+  /** Is given what is to be read next. */
+  open({ firstSeq, parts }: FrameRow): void {
+    [this.#parts, this.#nextSeq] = [parts, firstSeq];
+    this.#begin(0);
+  }
+
+  /** Reads the frames up to `lastSeq`, or all that there are. */
+  readTo(lastSeq: number): void {
+    for (let part = this.#parts[this.#part]; part !== undefined; part = this.#parts[this.#part]) {
+      this.#readPart(part, lastSeq);
+      if (this.#next < part.end) return;
+      this.#begin(this.#part + 1);
     }
   }
 
@@ -76,6 +79,21 @@ export class FrameText {
     return { text, at };
   }
 
+  #begin(part: number): void {
+    this.#part = part;
+    this.#next = this.#parts[part]?.start ?? 0;
+  }
+
+  // X1
+  #readPart({ bytes, end }: FramePart, lastSeq: number): void {
+    let [next, seq] = [this.#next, this.#nextSeq];
+    for (; next < end && seq <= lastSeq; seq += 1) {
+      next = seq > this.#readSeq ? this.#readFrame(bytes, next, seq) : endOfFrame(bytes, next);
+    }
+    [this.#next, this.#nextSeq] = [next, seq];
+    this.#readSeq = Math.max(this.#readSeq, seq - 1);
+  }
+
   /** Gives where the next frame begins. */
   #readFrame(bytes: Buffer, start: number, seq: number): number {
     if (seq >= this.#numberEnd) this.#measure(bytes, start, seq);
@@ -85,29 +103,25 @@ export class FrameText {
     }
     if (this.#textAt === 0) this.#textAt = bytes.indexOf(TEXT_FIELD, start) + TEXT_FIELD.length - start;
     this.#at ??= timeOf(bytes, start);
-    let at = start + this.#textAt;
-    while (bytes[at] !== QUOTE) {
-      if (at >= bytes.length) throw new FramerailError("INVARIANT_VIOLATION", `frame ${seq} has a text without an end`);
-      at = this.#copyText(bytes, at);
-    }
-    if (this.#full.length >= BLOCKS_FULL_MAX) this.#decode();
-    return at + CLOSE_LENGTH;
+    if (this.#end >= TEXT_BYTES_JOINED) this.#decode();
+    return this.#joinText(bytes, start + this.#textAt, seq) + CLOSE_LENGTH;
   }
 
-  /** Copies up to the quote that ends the text, before which no backslash stands, or until the block is full; gives up to where. */
-  #copyText(bytes: Buffer, start: number): number {
-    const block = this.#roomyBlock();
-    const endMax = block.length - PAIR_LENGTH;
+  /** Copies up to the quote that ends the text, before which no backslash stands; gives where that is. */
+  #joinText(bytes: Buffer, start: number, seq: number): number {
+    let joined = this.#joined;
     let [at, end] = [start, this.#end];
-    for (let unit = bytes[at] as number; unit !== QUOTE && end <= endMax; unit = bytes[at] as number) {
+    for (let unit = bytes[at]; unit !== QUOTE; unit = bytes[at]) {
+      if (unit === undefined) throw broken(seq);
+      if (end + 2 > joined.length) joined = this.#grow(end);
       if (unit === BACKSLASH) {
         this.#hasEscapes = true;
-        block[end] = unit;
+        joined[end] = BACKSLASH;
         at += 1;
         end += 1;
         unit = bytes[at] as number;
       }
-      block[end] = unit;
+      joined[end] = unit;
       at += 1;
       end += 1;
     }
@@ -115,25 +129,18 @@ export class FrameText {
     return at;
   }
 
-  // X3. Between two frames, and so between two characters.
-  #decode(): void {
-    const block = this.#block;
-    if (block === undefined) return;
-    const last = block.subarray(0, this.#end);
-    const bytes = this.#full.length === 0 ? last : Buffer.concat([...this.#full, last]);
-    const json = bytes.toString("utf8");
-    this.#text += this.#hasEscapes ? (JSON.parse(`"${json}"`) as string) : json;
-    for (const { buffer } of [...this.#full.splice(0), block]) giveBlock(Buffer.from(buffer));
-    [this.#block, this.#end, this.#hasEscapes] = [undefined, 0, false];
+  #grow(used: number): Buffer {
+    const grown = Buffer.allocUnsafe(2 * this.#joined.length);
+    this.#joined.copy(grown, 0, 0, used);
+    this.#joined = grown;
+    return grown;
   }
 
-  #roomyBlock(): Buffer {
-    let block = this.#block;
-    if (block !== undefined && this.#end <= block.length - PAIR_LENGTH) return block;
-    if (block !== undefined) this.#full.push(block.subarray(0, this.#end));
-    block = takeBlock(BLOCK_BYTES_MAX);
-    [this.#block, this.#end] = [block, 0];
-    return block;
+  // X3
+  #decode(): void {
+    const json = this.#joined.toString("utf8", 0, this.#end);
+    this.#text += this.#hasEscapes ? (JSON.parse(`"${json}"`) as string) : json;
+    [this.#end, this.#hasEscapes] = [0, false];
   }
 
   // X2
@@ -145,10 +152,16 @@ export class FrameText {
 }
 
 function endOfFrame(bytes: Buffer, start: number): number {
-  return bytes.indexOf(FRAME_END, start) + FRAME_END.length;
+  const end = bytes.indexOf(FRAME_END, start);
+  if (end < 0) throw new FramerailError("INVARIANT_VIOLATION", "a kept frame has no end");
+  return end + FRAME_END.length;
 }
 
 function timeOf(bytes: Buffer, start: number): number {
   const at = bytes.indexOf(TIME_FIELD, start) + TIME_FIELD.length;
   return Date.parse(bytes.toString("latin1", at, at + STAMP_LENGTH));
+}
+
+function broken(seq: number): FramerailError {
+  return new FramerailError("INVARIANT_VIOLATION", `frame ${seq} has a text without an end`);
 }

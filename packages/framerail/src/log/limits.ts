@@ -8,6 +8,8 @@ export const POOL_BYTES_MAX = 536_870_912;
 export const POOL_REST_MS = 10_000;
 /** What a turn keeps in memory; older parts are read back from the journal, Redis or the store. */
 export const TURN_BYTES_IN_MEMORY_MAX = 262_144;
+/** Text that is read from frames becomes a string when so much of it is joined. */
+export const TEXT_BYTES_JOINED = 262_144;
 /** Bytes of one turn that may wait for a tick before a writer that asks is told to wait for it. */
 export const BACKLOG_BYTES_HIGH = 262_144;
 /** A tick with so many frames is followed by the next one so much later at the earliest: a write costs far more than a frame. */

@@ -11,6 +11,18 @@ import type { FrameRoom } from "@framerail/protocol";
 import { takeBlock } from "./block-pool.js";
 import { BLOCK_BYTES_MAX, BLOCK_BYTES_MIN } from "./limits.js";
 
+/** Frames without a gap, and where they stand: those of a part behind each other. */
+export interface FrameRow {
+  readonly firstSeq: number;
+  readonly parts: readonly FramePart[];
+}
+
+export interface FramePart {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
 interface SegmentPlace {
   readonly firstSeq: number;
   readonly lastSeq: number;
@@ -211,17 +223,16 @@ export function copyFrames({ chunks }: Segment, to: Buffer, start: number): numb
   return end;
 }
 
-/** Shows where frames stand, those of a tick at a time, without what HTTP puts around them. */
-export function visitFrames(
-  { block, start, end }: Segment,
-  visit: (bytes: Buffer, start: number, end: number) => void,
-): void {
+/** Where its frames stand, those of a tick at a time, without what HTTP puts around them. */
+export function rowOf({ firstSeq, block, start, end }: Segment): FrameRow {
+  const parts: FramePart[] = [];
   for (let at = start; at < end; ) {
     const from = at + CHUNK_HEAD;
     const until = Math.min(from + readSize(block, at), end);
-    visit(block, from, until);
+    parts.push({ bytes: block, start: from, end: until });
     at = until + CHUNK_TAIL;
   }
+  return { firstSeq, parts };
 }
 
 /** Where the frames of the chunk end that begins at `at`. */

@@ -119,15 +119,21 @@ function runOf(frames: readonly StoredFrame[]): FrameRun {
 }
 
 export async function unpackFrames({ firstSeq, lastSeq, bytes }: FrameSegment): Promise<StoredFrame[]> {
-  const raw = await decompress(bytes, { maxOutputLength: SEGMENT_BYTES_MAX }).catch((cause: unknown) => {
-    throw new FramerailError("STORE_REFUSED", "stored frames are damaged", { cause });
-  });
-  const text = raw.toString("utf8");
+  const text = (await unpackBytes(bytes)).toString("utf8");
   const frames = splitSseFrames(text);
-  if (!text.endsWith("\n\n") || frames.length !== lastSeq - firstSeq + 1) {
-    throw new FramerailError("STORE_REFUSED", "stored frames are damaged");
-  }
+  if (!text.endsWith("\n\n") || frames.length !== lastSeq - firstSeq + 1) throw damaged();
   return frames.map((sse, index) => ({ seq: firstSeq + index, sse }));
+}
+
+/** The frames as they were packed, one after the other; how many there are is not looked at. */
+export function unpackBytes(bytes: Uint8Array): Promise<Buffer> {
+  return decompress(bytes, { maxOutputLength: SEGMENT_BYTES_MAX }).catch((cause: unknown) => {
+    throw damaged(cause);
+  });
+}
+
+function damaged(cause?: unknown): FramerailError {
+  return new FramerailError("STORE_REFUSED", "stored frames are damaged", { cause });
 }
 
 /** Cuts a row of frames where a segment would be over its maximum. A single frame is always under it. */

@@ -8,7 +8,7 @@
 import { FramerailError } from "@framerail/protocol";
 import type { Database } from "./database.js";
 import type { FrameSegment, StoredFrame } from "./frame-segment.js";
-import { unpackFrames } from "./frame-segment.js";
+import { unpackBytes, unpackFrames } from "./frame-segment.js";
 import { READ_SEGMENTS_MAX, RETENTION_ROWS_MAX } from "./limits.js";
 import { stale } from "./turns.js";
 
@@ -49,17 +49,8 @@ export async function readFrames(
   turnId: string,
   afterSeq: number,
 ): Promise<FramePage> {
-  const rows = await database.asTenant<{ first_seq: number; last_seq: number; bytes: Uint8Array; terminal: boolean }>(
-    orgId,
-    {
-      text: `select first_seq, last_seq, bytes, false as terminal from turn_frames
-          where org_id = current_org() and turn_id = $1 and last_seq > $2
-        union all select last_seq, last_seq, terminal, true from turns
-          where org_id = current_org() and id = $1 and status = 'ended' and last_seq > $2
-        order by first_seq limit ${READ_SEGMENTS_MAX + 1}`,
-      values: [turnId, afterSeq],
-    },
-  );
+  // One more than a page has: so it is seen whether there are more.
+  const rows = await readRows(database, { orgId, turnId, afterSeq, limit: READ_SEGMENTS_MAX + 1 });
   const page = rows.slice(0, READ_SEGMENTS_MAX);
   const frames: StoredFrame[] = [];
   for (const { first_seq: firstSeq, last_seq: lastSeq, bytes, terminal } of page) {
@@ -67,6 +58,53 @@ export async function readFrames(
     else frames.push(...(await unpackFrames({ firstSeq, lastSeq, bytes })));
   }
   return { frames: frames.filter(({ seq }) => seq > afterSeq), more: rows.length > page.length };
+}
+
+/** Stored frames as bytes, one after the other. */
+export interface StoredPiece {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The stored piece that has the frame after `afterSeq`, for the owner of a turn that runs: one at a time, because many turns
+ * may be read at the same time.
+ */
+export async function readPiece(
+  database: Database,
+  orgId: string,
+  turnId: string,
+  afterSeq: number,
+): Promise<StoredPiece | undefined> {
+  const [row] = await readRows(database, { orgId, turnId, afterSeq, limit: 1 });
+  if (row === undefined || row.terminal) return undefined;
+  return { firstSeq: row.first_seq, lastSeq: row.last_seq, bytes: await unpackBytes(row.bytes) };
+}
+
+interface FrameRow {
+  readonly first_seq: number;
+  readonly last_seq: number;
+  readonly bytes: Uint8Array;
+  readonly terminal: boolean;
+}
+
+interface RowsAfter {
+  readonly orgId: string;
+  readonly turnId: string;
+  readonly afterSeq: number;
+  readonly limit: number;
+}
+
+function readRows(database: Database, { orgId, turnId, afterSeq, limit }: RowsAfter): Promise<FrameRow[]> {
+  return database.asTenant<FrameRow>(orgId, {
+    text: `select first_seq, last_seq, bytes, false as terminal from turn_frames
+        where org_id = current_org() and turn_id = $1 and last_seq > $2
+      union all select last_seq, last_seq, terminal, true from turns
+        where org_id = current_org() and id = $1 and status = 'ended' and last_seq > $2
+      order by first_seq limit ${limit}`,
+    values: [turnId, afterSeq],
+  });
 }
 
 /** Deletes what is older than the age: frames and journal of ended turns, in bites. Resolves to how many rows went. */
