@@ -46,6 +46,23 @@ const ANSWER: readonly Row[] = [
   ],
   ["what is stored is known", "        this.#storedSeq = piece.lastSeq;\n", ""],
 ];
+const PIECES: readonly Row[] = [
+  ["an earlier owner's piece", ") t on t.epoch = g.epoch and t.status", ") t on t.status"],
+  ["a piece of a turn that does not run", " and t.status = 'running'", ""],
+  ["a gap", "where before.last = g.first_seq - 1", "where before.last < g.first_seq"],
+  [
+    "a piece that is there",
+    "else if (found.stored || found.before >= lastSeq) resolve();",
+    "else if (found.stored) resolve();",
+  ],
+  ["pieces wait for others", "if (waiting.length < PIECES_STORED_AT_ONCE_MAX) await", "if (waiting.length < 0) await"],
+  [
+    "one that is refused",
+    "if (!isFramerailError(error) && group.length > 1)",
+    "if (!isFramerailError(error) && group.length < 1)",
+  ],
+  ["each has its own bytes", "substring($6::bytea from begins for weight)", "$6::bytea"],
+];
 const FRAME_TEXT: readonly Row[] = [
   [
     "frames are read once",
@@ -213,6 +230,7 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
     ["whole rows go", "splice(0, this.#fields.length / 2)", "splice(0, this.#fields.length / 2 + 1)"],
   ]),
   ...rowsOf("store", "frame-segment", "frame-segment", PACKING),
+  ...rowsOf("store", "store-pieces", "store-pieces", PIECES),
   ...rowsOf("dispatch", "seal-orphan", "open-call-db", [
     ["a call under way at a death", "await readOpenCalls(database, orgId, turnId)", "[]"],
   ]),

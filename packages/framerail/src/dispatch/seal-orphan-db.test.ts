@@ -10,10 +10,11 @@ import { createJournal } from "../store/journal.js";
 import type { Orphan } from "../store/leases.js";
 import { claimOrphans } from "../store/leases.js";
 import { readTurnMessages } from "../store/messages.js";
+import { storeSegment } from "../store/store-pieces.js";
 import type { TestStore } from "../store/testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "../store/testing/open-store.js";
 import { claimOf, createSession, startTurn } from "../store/testing/turn-fixtures.js";
-import { readFrames, storeSegment } from "../store/turn-frames.js";
+import { readFrames } from "../store/turn-frames.js";
 import { claimTurn, readTurn } from "../store/turns.js";
 import { sealOrphan } from "./seal-orphan.js";
 

@@ -23,7 +23,8 @@ import type { TurnAppender } from "../log/turn-log.js";
 import type { Database } from "../store/database.js";
 import type { FrameRun, FrameSegment } from "../store/frame-segment.js";
 import { packRuns } from "../store/frame-segment.js";
-import { readPiece, storeSegment } from "../store/turn-frames.js";
+import { storeSegment } from "../store/store-pieces.js";
+import { readPiece } from "../store/turn-frames.js";
 import { FIRST_PIECE_BYTES_MIN, PIECE_BYTES, PIECE_RETRY_MS, UNSTORED_BYTES_HIGH } from "./limits.js";
 import { whileAway } from "./while-away.js";
 

@@ -21,6 +21,9 @@ export const WAITING_MAX = 10_000;
 export const SEGMENT_BYTES_MAX = 1_048_576;
 /** Segments that are put together and compressed at the same time: as many as there are threads for it. */
 export const PACKED_AT_ONCE_MAX = 4;
+/** Pieces of running turns that one statement stores, and how long after the last one it begins. */
+export const PIECES_STORED_AT_ONCE_MAX = 16;
+export const PIECES_MS_APART = 20;
 /** Segments that are read at once. */
 export const READ_SEGMENTS_MAX = 8;
 /** Rows that one statement of the retention deletes. */

@@ -4,12 +4,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { packFrames } from "./frame-segment.js";
 import { claimOrphans } from "./leases.js";
 import { READ_SEGMENTS_MAX } from "./limits.js";
+import { storeSegment } from "./store-pieces.js";
 import { FRAME_SAMPLES } from "./testing/frame-samples.js";
 import type { TestStore } from "./testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "./testing/open-store.js";
 import { endOf, framesOf, startTurn } from "./testing/turn-fixtures.js";
 import { commitTurnEnd } from "./turn-end.js";
-import { dropOldFrames, readFrames, storeSegment } from "./turn-frames.js";
+import { dropOldFrames, readFrames } from "./turn-frames.js";
 
 describe.each(DRIVERS)("stored frames on the %s driver", (name) => {
   let store: TestStore;

@@ -1,40 +1,13 @@
 // The stored frames of turns: pieces of long turns while they run, everything after they have ended, until they are too
 // old [W-ES-1 … W-ES-4].
-// Owns: reading by seq, storing pieces, retention. Does not own: what is in a segment (frame-segment.ts), the final commit
-// (turn-end.ts).
-//   R1. A piece follows the one before it without a gap, and an earlier epoch's is refused.
-//   R2. A reader gets frames in order from its cursor; the terminal is the last, once it is committed.
+// Owns: reading by seq, retention. Does not own: what is in a segment (frame-segment.ts), storing pieces (store-pieces.ts), the
+// final commit (turn-end.ts).
+//   R1. A reader gets frames in order from its cursor; the terminal is the last, once it is committed.
 
-import { FramerailError } from "@framerail/protocol";
 import type { Database } from "./database.js";
-import type { FrameSegment, StoredFrame } from "./frame-segment.js";
+import type { StoredFrame } from "./frame-segment.js";
 import { unpackBytes, unpackFrames } from "./frame-segment.js";
 import { READ_SEGMENTS_MAX, RETENTION_ROWS_MAX } from "./limits.js";
-import { stale } from "./turns.js";
-
-/** Stores a piece of a running turn; a piece that is already there is left alone. Throws STALE_EPOCH. */
-export async function storeSegment(
-  database: Database,
-  { orgId, turnId, epoch }: { readonly orgId: string; readonly turnId: string; readonly epoch: number },
-  { firstSeq, lastSeq, bytes }: FrameSegment,
-): Promise<void> {
-  const [found] = await database.asSystem<{ ours: boolean; before: number; stored: boolean }>({
-    text: `with ours as (
-        select org_id, id from turns where org_id = $1 and id = $2 and epoch = $3 and status = 'running' for share
-      ), before as (
-        select coalesce(max(last_seq), 0) as last from turn_frames where org_id = $1 and turn_id = $2
-      ), stored as (
-        insert into turn_frames (org_id, turn_id, epoch, first_seq, last_seq, bytes)
-          select org_id, id, $3, $4, $5, $6 from ours, before where before.last = $4 - 1 returning first_seq
-      ) select exists (select from ours) as ours, (select last from before) as before,
-          exists (select from stored) as stored`,
-    values: [orgId, turnId, epoch, firstSeq, lastSeq, bytes],
-  });
-  if (found?.ours !== true) throw stale(turnId);
-  if (!found.stored && found.before < lastSeq) {
-    throw new FramerailError("INVARIANT_VIOLATION", `a piece of frames begins at ${firstSeq} after ${found.before}`);
-  }
-}
 
 export interface FramePage {
   readonly frames: readonly StoredFrame[];

@@ -9,9 +9,10 @@ import { createJournal } from "../journal.js";
 import { renewLease } from "../leases.js";
 import type { SqlDriver } from "../sql.js";
 import { AS_CONNECTED } from "../sql.js";
+import { storeSegment } from "../store-pieces.js";
 import type { TurnEnd } from "../turn-end.js";
 import { commitTurnEnd } from "../turn-end.js";
-import { readFrames, storeSegment } from "../turn-frames.js";
+import { readFrames } from "../turn-frames.js";
 import type { UsageRow } from "../usage.js";
 import { AT, endOf, framesOf, sseOf, startTurn } from "./turn-fixtures.js";
 
