@@ -122,7 +122,23 @@ const POOL: readonly Row[] = [
   ["what is not needed goes", "shelf.blocks.splice(0, shelf.fewest).length * size", "0"],
   ["what is not needed is looked for again", "  if (freeBytes > 0) watch();\n", ""],
 ];
-const USED_AGAIN: readonly Row[] = [["a turn that is read keeps its blocks", " || this.watcherCount > 0", ""]];
+/** By file: what one turn may leave to the next. */
+const USED_AGAIN_ON_REDIS: Readonly<Record<string, readonly Row[]>> = {
+  "redis-view": [["what may have to be restored is kept", "if (this.#kept?.isDropped) super.", "super."]],
+  "redis-log": [
+    ["a turn on Redis that has ended lets go", "      owned.letGo();\n", ""],
+    ["a turn that is written again keeps its blocks", "    if (joins) view.keepBlocks();\n    else if", "    if"],
+  ],
+  "redis-turn": [
+    [
+      "a turn that fails on Redis keeps its blocks",
+      "    this.view.keepBlocks();\n    this.kept.drop();",
+      "    this.kept.drop();",
+    ],
+    ["a call that failed may still be on its way", "    // T5\n    this.view.keepBlocks();\n", ""],
+    ["an end on its way is no end", " && this.#ackedSeq >= this.#terminalSeq;\n    if", ";\n    if"],
+  ],
+};
 const LEFT_BY_TURNS: readonly Row[] = [
   ["a turn that failed keeps its blocks", "    this.view.keepBlocks();\n", "", "used-again"],
   ["what is stored need not be kept", "    this.view.leaveJournal(this.#ref.turnId, seq);\n", "", "recovered-log"],
@@ -135,6 +151,7 @@ const FREE: readonly Row[] = [
     "turn-buffer",
   ],
   ["a block of which nothing is kept", "      if (next !== oldest.block) this.onFree(oldest.block);\n", ""],
+  ["a turn that is read keeps its blocks", " || this.watcherCount > 0", ""],
 ];
 const LENT: readonly Row[] = [
   ["what a socket has not taken is lent", "if (this.#waitingBytes > 0) lendBlock(block);", ""],
@@ -213,7 +230,7 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("log", "turn-buffer", "turn-buffer", BUFFER),
   ...rowsOf("log", "turn-buffer", "memory/memory-log", HELD),
   ...rowsOf("log", "block-pool", "block-pool", POOL),
-  ...rowsOf("log/memory", "memory-view", "used-again", USED_AGAIN),
+  ...Object.entries(USED_AGAIN_ON_REDIS).flatMap(([file, rows]) => rowsOf("log/redis", file, "used-again", rows)),
   ...rowsOf("log", "turn-buffer", "memory/used-again", FREE),
   ...rowsOf("gateway/stream", "stream-output", "stream-output", LENT),
   ...rowsOf("log/memory", "journal-file", "journal-file", JOURNAL),

@@ -4,9 +4,11 @@
 //   B1. Segments stand in order without a gap.
 //   B2. At most TURN_BYTES_IN_MEMORY_MAX are kept; the oldest go first. The newest always stays, and so does, for the owner
 //       that stores a turn, what is not stored.
-//   B3. A block of which nothing is kept any more is told, so that it can be used again.
+//   B3. A block of which nothing is kept any more is given back, to be used again: only of turns that had one owner, from their
+//       beginning to a good end, because whoever else has had a part in one may still read them.
 //   B4. Watchers are woken when there is something new; one that leaves while others are woken disturbs nobody.
 
+import { giveBlock } from "./block-pool.js";
 import { TURN_BYTES_IN_MEMORY_MAX } from "./limits.js";
 import { Segment } from "./segment.js";
 import type { Watcher } from "./turn-log.js";
@@ -26,6 +28,8 @@ export class TurnBuffer {
   #latest: Segment | undefined;
   #lastSeq: number;
   #sealed = false;
+  /** B3 */
+  #keepsBlocks = false;
   /** Most turns have one reader, who is not looked for among others. */
   #watcher: Watcher | undefined;
   #watchers: Set<Watcher> | undefined;
@@ -90,16 +94,25 @@ export class TurnBuffer {
     return first === undefined ? [] : [first.tail(afterSeq), ...others];
   }
 
-  /** Keeps nothing any more: the frames are elsewhere. */
-  protected clear(): void {
+  /** From now on its blocks are left to the collector (B3). */
+  keepBlocks(): void {
+    this.#keepsBlocks = true;
+  }
+
+  /** Keeps nothing any more: the frames are elsewhere. False while there are readers, who have it to themselves then. */
+  letGo(): boolean {
+    if (this.#keepsBlocks || this.watcherCount > 0) return false;
     for (const { block } of this.#older.splice(0)) if (block !== this.#block) this.onFree(block);
     const block = this.#block;
     [this.#block, this.#latest, this.#bytes] = [undefined, undefined, 0];
     if (block !== undefined) this.onFree(block);
+    return true;
   }
 
   /** Nothing of this block is here any more (B3). */
-  protected onFree(_block: Buffer): void {}
+  protected onFree(block: Buffer): void {
+    if (!this.#keepsBlocks) giveBlock(block);
+  }
 
   /** The frames up to `lastSeq` are elsewhere, and none is here yet. */
   skipTo(lastSeq: number, sealed: boolean): void {

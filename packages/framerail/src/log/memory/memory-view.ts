@@ -1,9 +1,6 @@
 // A turn as its readers see it in the log in memory.
 // Owns: where older frames are, in the journal. Does not own: the frames in memory, waking (turn-buffer.ts).
-//   V1. Blocks are used again only of turns that had one owner, from their beginning to a good end: whoever else has had a
-//       part in one may still read them.
 
-import { giveBlock } from "../block-pool.js";
 import type { LoggedFrame } from "../frame-sink.js";
 import type { Segment } from "../segment.js";
 import { splitFrames } from "../split-frames.js";
@@ -17,8 +14,6 @@ export class MemoryView extends TurnBuffer implements TurnView {
   readonly #journal: JournalFile | undefined;
   readonly #places = new JournalPlaces();
   #lost = false;
-  /** V1 */
-  #keepsBlocks = false;
 
   constructor(epoch: number, lastSeq: number, journal: JournalFile | undefined) {
     super(epoch, lastSeq);
@@ -42,22 +37,6 @@ export class MemoryView extends TurnBuffer implements TurnView {
   reopen(epoch: number): void {
     this.raiseEpoch(epoch);
     this.#lost = false;
-  }
-
-  /** From now on they are left to the collector (V1). */
-  keepBlocks(): void {
-    this.#keepsBlocks = true;
-  }
-
-  /** False while there are readers, who have it to themselves then. */
-  letGo(): boolean {
-    if (this.#keepsBlocks || this.watcherCount > 0) return false;
-    this.clear();
-    return true;
-  }
-
-  protected override onFree(block: Buffer): void {
-    if (!this.#keepsBlocks) giveBlock(block);
   }
 
   lose(): void {

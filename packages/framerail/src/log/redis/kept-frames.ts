@@ -21,6 +21,11 @@ export class KeptFrames {
     this.#total = total;
   }
 
+  /** It keeps nothing, and never will again. */
+  get isDropped(): boolean {
+    return this.#segments === undefined;
+  }
+
   add(segment: Segment): void {
     const { size } = segment;
     if (this.#segments === undefined) return;

@@ -97,6 +97,8 @@ class RedisLog implements TurnLog {
     const joins = earlier !== undefined && !earlier.view.lost && (earlier.followed || earlier.view.lastSeq === lastSeq);
     const view = joins ? earlier.view : this.#createView(ref, lastSeq);
     const turn = this.#createTurn(ref, options, view);
+    if (joins) view.keepBlocks();
+    else if (lastSeq === 0) view.writeHere(turn.kept);
     const { readers, followed } = joins ? earlier : { readers: 0, followed: false };
     this.#turns.set(ref.turnId, { view, readers, owned: turn, followed });
     this.#forgotten.delete(ref.turnId);
@@ -148,10 +150,12 @@ class RedisLog implements TurnLog {
     }
     const turn = this.#turns.get(turnId);
     if (turn?.owned === undefined) return;
-    turn.owned.kept.drop();
+    const { owned } = turn;
+    owned.kept.drop();
     turn.view.stored(turn.view.lastSeq);
     turn.owned = undefined;
     const drop = () => {
+      owned.letGo();
       // Somebody may read it on from another owner, or it may be written here again.
       if (this.#turns.get(turnId) === turn && turn.owned === undefined && !turn.followed) this.#turns.delete(turnId);
     };

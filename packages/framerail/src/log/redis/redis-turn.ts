@@ -6,6 +6,8 @@
 //   T3. Frames wait for a log that is away for AWAY_MS_MAX and up to WAITING_BYTES_MAX; then the turn fails.
 //   T4. A turn that Redis has lost is restored from what is kept, once it is certain that it is still this process's. A store
 //       that cannot tell now is asked again: what readers saw is nowhere but here, and must not be given up for that.
+//   T5. Its blocks are used again when it has let go of them, unless anything went wrong: a call whose answer did not come may
+//       still be on its way with them.
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
@@ -146,10 +148,18 @@ export class RedisTurn extends PendingFrames implements TurnAppender {
 
   /** T3: the call failed, and is repeated. */
   postpone(cause?: unknown): void {
+    // T5
+    this.view.keepBlocks();
     this.#asks = true;
     this.#stopWaiting ??= this.#options.clock.schedule(AWAY_MS_MAX, () =>
       this.fail(unavailable(`the log was away for ${AWAY_MS_MAX} ms`, cause)),
     );
+  }
+
+  /** The turn is in the store, and no longer here (T5). */
+  letGo(): void {
+    const isOver = this.#failure === undefined && this.#ackedSeq >= this.#terminalSeq;
+    if (isOver && this.view.letGo()) this.leave();
   }
 
   abandon(): void {
@@ -162,6 +172,7 @@ export class RedisTurn extends PendingFrames implements TurnAppender {
     this.#failure = error;
     this.dropPending();
     [this.#sending, this.#sendingBytes] = [[], 0];
+    this.view.keepBlocks();
     this.kept.drop();
     this.#settle();
     this.#options.onEnd(this);

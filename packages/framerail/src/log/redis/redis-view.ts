@@ -2,11 +2,13 @@
 // Owns: joining what comes without a gap. Does not own: who feeds it.
 //   V1. A frame is released once, in order, however often and from however many sides it comes.
 //   V2. Frames before those that are in memory are read back from Redis, and only such as were released here.
+//   V3. Blocks are used again only of a turn that is written here, and not while its owner may have to restore it from them.
 
 import type { LoggedFrame } from "../frame-sink.js";
 import { TurnBuffer } from "../turn-buffer.js";
 import type { TurnView } from "../turn-log.js";
 import type { RedisConnection } from "./connection.js";
+import type { KeptFrames } from "./kept-frames.js";
 import { FOLLOW_LAG_MS_MAX, READ_BACK_ENTRIES_MAX, READ_MS_MAX } from "./limits.js";
 import type { RawEntry, StreamEntry } from "./stream-entry.js";
 import { cutSegment, listFrames, readEntry } from "./stream-entry.js";
@@ -25,6 +27,8 @@ export class RedisView extends TurnBuffer implements TurnView {
   readonly keys: TurnKeys;
   readonly #redis: RedisConnection;
   #lost = false;
+  /** V3 */
+  #kept: KeptFrames | undefined;
 
   constructor({ keys, epoch, lastSeq, sealed, redis }: RedisViewOptions) {
     super(epoch);
@@ -55,6 +59,15 @@ export class RedisView extends TurnBuffer implements TurnView {
       }
     }
     return frames;
+  }
+
+  /** The turn is written here, from its beginning, and this is what its owner keeps of it (V3). */
+  writeHere(kept: KeptFrames): void {
+    this.#kept = kept;
+  }
+
+  protected override onFree(block: Buffer): void {
+    if (this.#kept?.isDropped) super.onFree(block);
   }
 
   /** Takes what is new of it; false when something before it is missing. Readers hear of it with `wake`. */
