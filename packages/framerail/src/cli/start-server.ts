@@ -40,6 +40,7 @@ import { logReports } from "./log-reports.js";
 import { observeTurns } from "./observe-turns.js";
 import type { Runtime, RuntimeOptions } from "./runtime.js";
 import { startRuntime } from "./runtime.js";
+import { tuneHeap } from "./tune-heap.js";
 import { watchEdge } from "./watch-edge.js";
 
 export interface ServerSettings
@@ -75,6 +76,7 @@ export interface RunningServer {
 
 export async function startServer(settings: ServerSettings): Promise<RunningServer> {
   const { clock = systemClock, registry, host, version } = settings;
+  tuneHeap();
   const metrics = createMetrics({
     statusIds: [...registry.entries.keys()],
     routes: ROUTES.map(({ path }) => path.replaceAll(/\{(\w+)\}/g, ":$1")),
