@@ -193,7 +193,7 @@ const PACKING: readonly Row[] = [
 ];
 const ALONE: readonly Row[] = [
   ["who is alone rests", "if (this.#mayRest()) this.goOn();\n      else ", ""],
-  ["what could not be ended is no rest", " || abandoned.size > 0", ""],
+  ["what could not be ended is no rest", " || abandoned.size > 0 || this", " || this"],
   ["a round that failed is no rest", " || !this.#isDone", ""],
 ];
 const LATER: readonly Row[] = [
@@ -252,6 +252,21 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
     ["a call under way at a death", "await readOpenCalls(database, orgId, turnId)", "[]"],
   ]),
   ...rowsOf("dispatch", "seal-turns", "seal-turns-db", ALONE),
+  ...rowsOf("dispatch", "seal-turns", "seal-turns-db", [
+    ["what others left is looked for", "if (left.orphans || abandoned", "if (abandoned"],
+    ["what could not be ended is looked for", "left.orphans || abandoned.size > 0", "left.orphans"],
+    ["ends of those who are gone", "if (left.gone || abandoned", "if (abandoned"],
+    ["nothing left is nothing asked", "if (left.gone || abandoned.size > 0) await", "await"],
+  ]),
+  ...rowsOf("store", "leases", "leases", [
+    ["one's own turns are no orphans", "where is_open and owner <> $1 and", "where is_open and"],
+    ["one is not gone oneself", "where owner <> $1\n        and expires_at", "where expires_at"],
+    [
+      "the gone are gone lately",
+      "between clock_timestamp() - make_interval(secs => $3 /",
+      "between clock_timestamp() - make_interval(secs => $3 * 1e3 /",
+    ],
+  ]),
   ...rowsOf("telemetry", "metrics", "metrics", LATER),
   ...rowsOf("gateway/stream", "open-reader", "open-reader", READER),
 ];

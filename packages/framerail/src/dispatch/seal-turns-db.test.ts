@@ -157,6 +157,26 @@ describe.each(DRIVERS)("a process beside others, with its store on the %s driver
     await log.close();
   });
 
+  test("asks the store one thing a round while nobody has left anything [D-3]", async () => {
+    const log = createMemoryLog();
+    let asked = 0;
+    const database: Database = {
+      ...store.database,
+      asSystem: ((work: never) => {
+        asked += 1;
+        return store.database.asSystem(work);
+      }) as Database["asSystem"],
+    };
+    const { sealer } = await seal(log, database);
+    await store.admin("delete from leases where expires_at < clock_timestamp()");
+    await sealer.round();
+    asked = 0;
+    await sealer.round();
+    expect(asked).toBe(1);
+    await sealer.close();
+    await log.close();
+  });
+
   test("asks nothing of a store that it has to itself, until there is something to seal [D-3] [D-4] [G1]", async () => {
     const log = createMemoryLog();
     let asked = 0;

@@ -1,5 +1,5 @@
 // Keeps this process alive in the eyes of the others, and ends the turns of those that are not [D-3, G1].
-//   1. renew the lease;
+//   1. renew the lease, and look in the same statement whether there is anything else to do: mostly there is not;
 //   2. claim turns that nobody runs: of processes that are gone, and of this one where it could not end them;
 //   3. seal each: its end into the store, then into the log, where its readers wait.
 // Owns: that round, every LEASE_RENEW_MS. Does not own: how a turn is sealed (seal-orphan.ts).
@@ -17,8 +17,8 @@ import type { TurnLog } from "../log/turn-log.js";
 import type { Database } from "../store/database.js";
 import type { StoredFrame } from "../store/frame-segment.js";
 import type { Orphan } from "../store/leases.js";
-import { claimOrphans, dropLease, listOpenTurns, renewLease } from "../store/leases.js";
-import { LEASE_MS, LEASE_RENEW_MS, ORPHANS_MAX } from "./limits.js";
+import { claimOrphans, dropLease, listOpenTurns, renewAndLook, renewLease } from "../store/leases.js";
+import { GONE_MS_MAX, LEASE_MS, LEASE_RENEW_MS, ORPHANS_MAX } from "./limits.js";
 import { sealOrphan } from "./seal-orphan.js";
 import type { EndTeller } from "./tell-ends.js";
 import { createEndTeller, endLog } from "./tell-ends.js";
@@ -115,22 +115,30 @@ class Sealer implements TurnSealer {
     const { database, owner, clock, abandoned, report } = this.#options;
     this.#isDone = false;
     try {
-      await this.#renew();
-      const wasAway = clock.now() - this.#answeredAt > LEASE_MS;
-      this.#answeredAt = clock.now();
-      await this.#sealAll([...this.#failed.values()]);
+      const left = await renewAndLook(database, { owner, ttlMs: LEASE_MS, goneMsMax: GONE_MS_MAX });
+      this.#renewedAt = clock.now();
+      const wasAway = this.#renewedAt - this.#answeredAt > LEASE_MS;
+      this.#answeredAt = this.#renewedAt;
+      const failed = [...this.#failed.values()];
+      await this.#sealAll(failed);
       // O3
       if (wasAway) return;
-      for (;;) {
-        const claimed = await claimOrphans(database, { owner, max: ORPHANS_MAX, abandoned: [...abandoned] });
-        await this.#sealAll(claimed);
-        this.#answeredAt = clock.now();
-        if (claimed.length < ORPHANS_MAX) break;
-      }
-      await this.#dropUnknown(await this.#ends.round(abandoned));
+      // Where sealing took a while, what was seen before it says nothing any more.
+      if (left.orphans || abandoned.size > 0 || failed.length > 0) await this.#sealOrphans();
+      if (left.gone || abandoned.size > 0) await this.#dropUnknown(await this.#ends.round(abandoned));
       this.#isDone = true;
     } catch (error) {
       report?.({ kind: "round_failed", error });
+    }
+  }
+
+  async #sealOrphans(): Promise<void> {
+    const { database, owner, clock, abandoned } = this.#options;
+    for (let more = true; more; ) {
+      const claimed = await claimOrphans(database, { owner, max: ORPHANS_MAX, abandoned: [...abandoned] });
+      await this.#sealAll(claimed);
+      this.#answeredAt = clock.now();
+      more = claimed.length === ORPHANS_MAX;
     }
   }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { claimOrphans, dropLease, dropOldLeases, renewLease } from "./leases.js";
+import { claimOrphans, dropLease, dropOldLeases, renewAndLook, renewLease } from "./leases.js";
 import type { TestStore } from "./testing/open-store.js";
 import { createTenant, DRIVERS, openStore } from "./testing/open-store.js";
 import { claimOf, createSession, endOf, startTurn } from "./testing/turn-fixtures.js";
@@ -82,6 +82,24 @@ describe.each(DRIVERS)("leases on the %s driver", (name) => {
     await commitTurnEnd(store.database, org, await endOf(ended));
     const orphans = await claimOrphans(store.database, { owner: await living(), max: 1_000 });
     expect(orphans).toMatchObject([{ org_id: org, turn_id: asked.turnId, status: "dispatching", epoch: 2 }]);
+  });
+
+  test("a process that renews its lease learns whether others left turns or are gone, and is never told of itself [D-3]", async () => {
+    const [owner, other] = [randomUUID(), await living()];
+    const look = (ttlMs = 3_600_000, goneMsMax = 60_000) => renewAndLook(store.database, { owner, ttlMs, goneMsMax });
+    await store.admin("delete from leases where expires_at < now()");
+    await startTurn(store.database, org, { owner });
+    const { turnId } = await startTurn(store.database, org, { owner: other });
+    expect(await look(1)).toEqual({ orphans: false, gone: false });
+    await sleep(50);
+    expect(await look()).toEqual({ orphans: false, gone: false });
+    await renewLease(store.database, other, -1_000);
+    expect(await look()).toEqual({ orphans: true, gone: true });
+    expect(await look(3_600_000, 500)).toEqual({ orphans: true, gone: false });
+    // It has a lease of its own now.
+    const sealer = await living();
+    expect(await claim(sealer)).toEqual([turnId]);
+    expect(await look()).toEqual({ orphans: false, gone: true });
   });
 
   test("leases that ended long ago are taken away, others stay", async () => {

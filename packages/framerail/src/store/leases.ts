@@ -6,13 +6,40 @@
 
 import type { Database } from "./database.js";
 
+const RENEW = `insert into leases (owner, expires_at) values ($1, clock_timestamp() + make_interval(secs => $2 / 1000.0))
+  on conflict (owner) do update set expires_at = excluded.expires_at`;
+
 /** Takes or renews the process's lease. */
 export async function renewLease(database: Database, owner: string, ttlMs: number): Promise<void> {
-  await database.asSystem({
-    text: `insert into leases (owner, expires_at) values ($1, clock_timestamp() + make_interval(secs => $2 / 1000.0))
-      on conflict (owner) do update set expires_at = excluded.expires_at`,
-    values: [owner, ttlMs],
+  await database.asSystem({ text: RENEW, values: [owner, ttlMs] });
+}
+
+/** Whether others have left something to do. */
+export interface Left {
+  /** Turns that nobody runs: `claimOrphans`. */
+  readonly orphans: boolean;
+  /** Processes that are gone since lately, and may have ended turns and not told it: `listLastEnds`. */
+  readonly gone: boolean;
+}
+
+export interface LeaseRound {
+  readonly owner: string;
+  readonly ttlMs: number;
+  /** How long a process is looked after when it is gone. */
+  readonly goneMsMax: number;
+}
+
+/** Renews the lease, and looks around in the same statement: this is what a process does all its life. */
+export async function renewAndLook(database: Database, { owner, ttlMs, goneMsMax }: LeaseRound): Promise<Left> {
+  const [left] = await database.asSystem<Left>({
+    text: `with renewed as (${RENEW}) select
+      exists (select from turns o where is_open and owner <> $1 and not exists
+        (select from leases l where l.owner = o.owner and l.expires_at > clock_timestamp())) as orphans,
+      exists (select from leases where owner <> $1
+        and expires_at between clock_timestamp() - make_interval(secs => $3 / 1000.0) and clock_timestamp()) as gone`,
+    values: [owner, ttlMs, goneMsMax],
   });
+  return left ?? { orphans: true, gone: true };
 }
 
 export async function dropLease(database: Database, owner: string): Promise<void> {
