@@ -106,11 +106,20 @@ const BUFFER: readonly Row[] = [
   ["a run of another block", "segment.block !== this.#block || ", ""],
   ["a run that does not go on", " || segment.start !== this.#end", ""],
   ["an older run stays", "    this.#older.push(...this.#newest());\n", ""],
-  ["memory has a bound", "    if (this.#bytes > TURN_BYTES_IN_MEMORY_MAX) this.#letGo();\n", ""],
+  [
+    "memory has a bound",
+    "    if (this.#bytes > TURN_BYTES_IN_MEMORY_MAX && !this.#waitsForStore) this.#letGo();\n",
+    "",
+  ],
 ];
 const HELD: readonly Row[] = [
-  ["what is not stored stays", " || oldest.lastSeq > this.#storedSeq", ""],
+  ["what is not stored stays", "= oldest.lastSeq > this.#storedSeq", "= false"],
   ["what is stored may go", "    this.#storedSeq = seq;\n    this.#letGo();\n", "    this.#letGo();\n"],
+  [
+    "what is stored is looked at again",
+    "    this.#storedSeq = seq;\n    this.#letGo();\n",
+    "    this.#storedSeq = seq;\n",
+  ],
 ];
 const POOL: readonly Row[] = [
   ["a block that is read is nobody else's", " || lent.has(block)", ""],
@@ -240,6 +249,8 @@ export const ACCOUNT_PLANTS: readonly Plant[] = [
   ...rowsOf("log/memory", "memory-turn", "memory-log", LEFT_BY_TURNS),
   ...rowsOf("log/memory", "memory-log", "memory-log", [
     ["a turn that has ended lets go", "      turn?.letGo();\n", "", "used-again"],
+    ["nothing is waited for without a journal", "journal === undefined ? atEndOfEvent : atEndOfTick", "atEndOfTick"],
+    ["a tick is one write", "journal === undefined ? atEndOfEvent : atEndOfTick", "atEndOfEvent"],
     ["a turn whose beginning is stored", "readWhole(turn.view, turn.view.firstSeq - 1)", "readWhole(turn.view)"],
   ]),
   ...rowsOf("log/memory", "journal-places", "memory-log", [

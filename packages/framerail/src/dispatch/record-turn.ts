@@ -71,6 +71,7 @@ export class TurnRecord implements Tap {
   readonly sink: UnstoredFrames;
   readonly #options: RecordOptions;
   readonly #message: TurnMessage;
+  readonly #showsText: boolean;
   readonly #audit: TurnAudit;
   readonly #startedAt: number;
   #position = 0;
@@ -81,6 +82,7 @@ export class TurnRecord implements Tap {
     const startedAt = options.clock.now();
     this.#options = options;
     this.#startedAt = startedAt;
+    this.#showsText = options.showsText;
     this.#message = new TurnMessage(
       createMessageAccumulator({ runId: turnId, conversationId, startedAt }),
       options.showsText,
@@ -92,9 +94,9 @@ export class TurnRecord implements Tap {
   }
 
   take(event: AgentEvent, emitter: string, at: number): void {
-    // The usual event, of which nothing else is kept.
+    // The usual event, of which nothing is kept where its frame has it.
     if (event.type === "text") {
-      this.#message.say(event, at);
+      if (!this.#showsText) this.#message.say(event, at);
       this.#grow(event.content.length);
       return;
     }

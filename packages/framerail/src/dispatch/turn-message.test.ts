@@ -47,7 +47,7 @@ function open(isShown = true) {
       for (const flush of ticks.splice(0)) flush();
     },
     say(chunk: string) {
-      message.say({ type: "text", content: chunk }, 1);
+      if (!isShown) message.say({ type: "text", content: chunk }, 1);
       seq += 1;
       appender.append({ seq, sse: encoder.encode("text", seq, { chunk }) });
     },

@@ -31,9 +31,9 @@ export class TurnMessage {
     this.#isShown = isShown;
   }
 
-  /** A piece of the answer, which goes out as a frame if it is shown. */
+  /** A piece of an answer that is not shown: of one that is, the frames have it (E1). */
   say(event: AgentEvent, at: number): void {
-    if (!this.#isShown) this.#message.add(event, at);
+    this.#message.add(event, at);
   }
 
   /** Everything else that becomes an item; `afterSeq`: the last frame so far. Gives how much it is, in units of text or JSON. */

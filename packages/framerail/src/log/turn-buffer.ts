@@ -24,6 +24,8 @@ export class TurnBuffer {
   #bytes = 0;
   /** What comes after it may not go (B2). */
   #storedSeq = Number.POSITIVE_INFINITY;
+  /** The oldest that is kept is not stored, and is not looked at again for every frame. */
+  #waitsForStore = false;
   /** The last one that came, as it came: what nearly every reader asks for. */
   #latest: Segment | undefined;
   #lastSeq: number;
@@ -74,12 +76,13 @@ export class TurnBuffer {
     this.#bytes += segment.size;
     this.#lastSeq = segment.lastSeq;
     this.#sealed = seals;
-    if (this.#bytes > TURN_BYTES_IN_MEMORY_MAX) this.#letGo();
+    if (this.#bytes > TURN_BYTES_IN_MEMORY_MAX && !this.#waitsForStore) this.#letGo();
   }
 
   /** Keeps what comes after `seq` until it is stored. */
   hold(seq: number): void {
     this.#storedSeq = seq;
+    this.#waitsForStore = false;
   }
 
   stored(seq: number): void {
@@ -162,7 +165,8 @@ export class TurnBuffer {
   // B2
   #letGo(): void {
     for (let oldest = this.#older[0]; oldest !== undefined; oldest = this.#older[0]) {
-      if (this.#bytes <= TURN_BYTES_IN_MEMORY_MAX || oldest.lastSeq > this.#storedSeq) return;
+      this.#waitsForStore = oldest.lastSeq > this.#storedSeq;
+      if (this.#waitsForStore || this.#bytes <= TURN_BYTES_IN_MEMORY_MAX) return;
       this.#older.shift();
       this.#bytes -= oldest.size;
       const next = this.#older[0]?.block ?? this.#block;

@@ -49,6 +49,32 @@ test("frames of all turns that are ready in one tick are one write [D-1]", async
   expect(writes).toEqual([100, 100]);
 });
 
+test("frames go out when what brought them is through, or with a journal when all of its tick is [D-1] [D-6]", async () => {
+  /** Which frames are out: when a chunk of a model's stream that brought two is through, and when its tick is. */
+  const released = async (journal?: JournalFile) => {
+    const log = createMemoryLog(journal && { journal });
+    const turnId = randomUUID();
+    const appender = log.open({ orgId, turnId, epoch: 1 });
+    const view = (await log.attach(turnId)) ?? expect.fail("no turn");
+    const wakes: number[] = [];
+    view.watch({ wake: () => wakes.push(view.lastSeq) });
+    let afterChunk = -1;
+    await tick();
+    for (const seq of [1, 2]) {
+      appender.append(frameOf(turnId, seq));
+      await Promise.resolve();
+    }
+    process.nextTick(() => {
+      afterChunk = view.lastSeq;
+    });
+    await tick();
+    await tick();
+    return { afterChunk, wakes };
+  };
+  expect(await released()).toEqual({ afterChunk: 2, wakes: [2] });
+  expect(await released(counting().file)).toEqual({ afterChunk: 0, wakes: [2] });
+});
+
 test("a frame that comes while others of its tick are released waits for the next one, and is not lost [G2]", async () => {
   const log = createMemoryLog();
   const [first, second] = [randomUUID(), randomUUID()];

@@ -2,7 +2,7 @@
 // Owns: which turns there are, and the tick in which all of them are written and released. Does not own: what waits of one
 // (memory-turn.ts), what its readers get (memory-view.ts), files (journal-file.ts).
 //   M1. Frames wait for the next tick, or after a busy one for the next beat; then those of all turns go to the journal in
-//       one write, and only then to readers.
+//       one write, and only then to readers. Without a journal there is no write to share, and a tick is a single event's.
 //   M2. A write that fails fails the turns in it: none of their frames is released, and none of theirs is taken later.
 //   M3. A turn that is sealed and in the store leaves memory after a while, or at once when nobody reads it.
 //   M4. Readers of a turn whose writing failed are cut, unless a new owner goes on where it stopped.
@@ -11,7 +11,7 @@
 import type { Clock } from "@framerail/protocol";
 import { FramerailError, isFramerailError, systemClock } from "@framerail/protocol";
 import { steadyMs } from "../../clock.js";
-import { atEndOfTick, createBeat } from "../../end-of-tick.js";
+import { atEndOfEvent, atEndOfTick, createBeat } from "../../end-of-tick.js";
 import type { LoggedFrame } from "../frame-sink.js";
 import { BUSY_MS_APART, FRAMES_OF_BUSY_TICK, SEALED_MS_IN_MEMORY } from "../limits.js";
 import { readWhole } from "../read-whole.js";
@@ -56,7 +56,9 @@ class MemoryLog implements RecoveredLog {
   #isBusy = false;
 
   constructor(options: MemoryLogOptions) {
-    const { journal, replayed = [], clock = systemClock, nextTick = atEndOfTick } = options;
+    const { journal, replayed = [], clock = systemClock } = options;
+    // M1
+    const { nextTick = journal === undefined ? atEndOfEvent : atEndOfTick } = options;
     this.#onFlush = options.onFlush;
     this.#journal = journal;
     this.#clock = clock;
