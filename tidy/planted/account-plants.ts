@@ -55,7 +55,8 @@ const PIECES: readonly Row[] = [
     "else if (found.stored || found.before >= lastSeq) resolve();",
     "else if (found.stored) resolve();",
   ],
-  ["pieces wait for others", "if (waiting.length < PIECES_STORED_AT_ONCE_MAX) await", "if (waiting.length < 0) await"],
+  ["pieces wait for others", "if (waiting.length < PIECES_STORED_AT_ONCE_MAX && ", "if (waiting.length < 0 && "],
+  ["a fast turn does not wait for others", "PIECES_STORED_AT_ONCE_MAX && !isAgain)", "PIECES_STORED_AT_ONCE_MAX)"],
   [
     "one that is refused",
     "if (!isFramerailError(error) && group.length > 1)",

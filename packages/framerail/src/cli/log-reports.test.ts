@@ -24,6 +24,9 @@ test("what a turn does wrong is an error that says what it was", () => {
   expect(
     linesOf("published", { turnId: "t1", report: { kind: "violation", message: "text came twice" } }),
   ).toMatchObject([{ level: "error", turn_id: "t1", reason: "text came twice" }]);
+  expect(linesOf("published", { turnId: "t1", report: { kind: "pace_exceeded" } })).toMatchObject([
+    { level: "error", turn_id: "t1" },
+  ]);
   expect(linesOf("published", { report: { kind: "tap_failed", event_type: "text", error } })).toMatchObject([
     { level: "error", event_type: "text" },
   ]);

@@ -44,6 +44,9 @@ function logPublished(logger: Logger, report: PublishReport, turn: LogFields): v
     case "violation":
       logger.error("a turn broke the order of its frames", { ...turn, reason: report.message });
       return;
+    case "pace_exceeded":
+      logger.error("an agent wrote faster than its turn is logged and stored, and did not wait", turn);
+      return;
     case "tap_failed":
       logger.error("what listens to a turn failed", { ...turn, event_type: report.event_type }, report.error);
       return;

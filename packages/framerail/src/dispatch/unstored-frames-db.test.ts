@@ -109,7 +109,7 @@ describe.each(DRIVERS)("frames that wait for a store on the %s driver", (name) =
       goOn = resolve;
     });
     let ending: AbortSignal | undefined;
-    const { turnId, ended } = await begin(
+    const { turnId, ended, reports } = await begin(
       storeWith((storePiece) => stalled.then(storePiece)),
       async (writer, signal) => {
         ending = signal;
@@ -125,6 +125,9 @@ describe.each(DRIVERS)("frames that wait for a store on the %s driver", (name) =
     goOn();
     const failed = { kind: "failed", error: { code: "INTERNAL_ERROR" }, cause: "invariant_violation" };
     expect(await ended).toEqual(failed);
+    // Operators hear why, once.
+    const told = reports.filter((one) => one.kind === "published" && one.report.kind === "pace_exceeded");
+    expect(told).toHaveLength(1);
     const seqs = await seqsOf(turnId);
     expect(seqs).toEqual(upTo(seqs.length));
     expect(seqs.length).toBeLessThan(CHUNKS);

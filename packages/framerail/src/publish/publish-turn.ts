@@ -69,6 +69,8 @@ export type PublishReport =
   | ({ readonly kind: "policy" } & PolicyReport)
   | { readonly kind: "late"; readonly event_type: string; readonly emitter: string }
   | { readonly kind: "violation"; readonly message: string }
+  /** Whoever wrote did not wait for `ready`: the turn fails. */
+  | { readonly kind: "pace_exceeded" }
   | { readonly kind: "tap_failed"; readonly event_type: string; readonly error: unknown };
 
 export interface TurnPublication {
@@ -303,9 +305,13 @@ class Publication implements TurnPublication, TurnPolicyOptions {
   #append(draft: Draft): void {
     const size = (draft.type === "text" && this.#appendText(draft.payload.chunk)) || this.#appendFrame(draft);
     this.#observer?.frame(draft, size);
-    if (this.#sink.backlogBytes > BACKLOG_BYTES_HIGH * BACKLOG_FACTOR_MAX) {
-      this.#fail("invariant_violation", new FramerailError("PACE_EXCEEDED", "the writer did not wait for ready()"));
-    }
+    if (this.#sink.backlogBytes > BACKLOG_BYTES_HIGH * BACKLOG_FACTOR_MAX) this.#failPace();
+  }
+
+  #failPace(): void {
+    const reason = new FramerailError("PACE_EXCEEDED", "the writer did not wait for ready()");
+    // The last frames of a turn that ends may go past it, too.
+    if (this.#fail("invariant_violation", reason)) this.#options.report?.({ kind: "pace_exceeded" });
   }
 
   #appendFrame(draft: Draft): number {
@@ -326,8 +332,8 @@ class Publication implements TurnPublication, TurnPolicyOptions {
     return size;
   }
 
-  #fail(cause: "protocol_violation" | "invariant_violation", reason: FramerailError): void {
-    this.latch({ kind: "failed", error: { code: "INTERNAL_ERROR" }, cause }, reason);
+  #fail(cause: "protocol_violation" | "invariant_violation", reason: FramerailError): boolean {
+    return this.latch({ kind: "failed", error: { code: "INTERNAL_ERROR" }, cause }, reason);
   }
 
   // I-23: a pair that the end closes is closed at the writer layer too, for history and audit.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { FramerailError } from "@framerail/protocol";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Database } from "./database.js";
 import type { FrameSegment } from "./frame-segment.js";
 import { packFrames } from "./frame-segment.js";
@@ -95,6 +95,18 @@ describe.each(DRIVERS)("pieces of turns that run, on the %s driver", (name) => {
     await Promise.all(later);
     // A machine that stands still may need one more.
     expect(asked).toBeLessThanOrEqual(3);
+  });
+
+  test("of a turn that is faster than others gather wait for nothing [D-6] [G8]", async () => {
+    const turnId = (await openTurns(1))[0] as string;
+    // Nothing that waits for a time comes to an end.
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    try {
+      for (let first = 1; first <= 13; first += 3) await piece(store.database, turnId, [first, first + 2]);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await frameCount(turnId)).toBe(15);
   });
 
   test("are stored one by one where the database refuses one of them [G8]", async () => {

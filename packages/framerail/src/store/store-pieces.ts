@@ -3,8 +3,9 @@
 // cut and tried again (dispatch/unstored-frames.ts).
 //   P1. A piece follows the one before it without a gap, and an earlier epoch's is refused. One that is there is left alone.
 //   P2. One statement runs at a time, PIECES_MS_APART after the last one began, and stores what has come until then, at most
-//       PIECES_STORED_AT_ONCE_MAX: a transaction costs more than a piece in it. A process with one long turn waits for
-//       nothing. How many wait is bounded by the turns, which have one each.
+//       PIECES_STORED_AT_ONCE_MAX: a transaction costs more than a piece in it. How many wait is bounded by the turns, which
+//       have one each. A turn of the last statement that is there again already is so fast that it waits for nothing: it
+//       would be held back by its own pieces.
 //   P3. What the database refuses costs no other turn its piece: they are then stored one by one.
 
 import { FramerailError, isFramerailError } from "@framerail/protocol";
@@ -30,6 +31,8 @@ interface Waiting {
 interface Line {
   readonly waiting: Waiting[];
   readonly nextBeat: (store: () => void) => void;
+  /** Whose pieces the last statement stored. */
+  last: ReadonlySet<string>;
   isRunning: boolean;
 }
 
@@ -38,7 +41,7 @@ const lines = new WeakMap<Database, Line>();
 
 /** Throws STALE_EPOCH; COMMIT_UNKNOWN and STORE_UNAVAILABLE where it is worth asking again. */
 export function storeSegment(database: Database, owner: PieceOwner, piece: FrameSegment): Promise<void> {
-  const line = lines.get(database) ?? { waiting: [], nextBeat: createBeat(PIECES_MS_APART), isRunning: false };
+  const line = lines.get(database) ?? openLine();
   lines.set(database, line);
   return new Promise((resolve, reject) => {
     line.waiting.push({ owner, piece, resolve, reject });
@@ -46,13 +49,20 @@ export function storeSegment(database: Database, owner: PieceOwner, piece: Frame
   });
 }
 
+function openLine(): Line {
+  return { waiting: [], nextBeat: createBeat(PIECES_MS_APART), last: new Set(), isRunning: false };
+}
+
 /** Never rejects: every failure is told to whoever waits for the piece. */
 async function storeLine(database: Database, line: Line): Promise<void> {
   const { waiting, nextBeat } = line;
   line.isRunning = true;
   while (waiting.length > 0) {
-    if (waiting.length < PIECES_STORED_AT_ONCE_MAX) await new Promise<void>(nextBeat);
-    await storeGroup(database, waiting.splice(0, PIECES_STORED_AT_ONCE_MAX));
+    const isAgain = waiting.some(({ owner }) => line.last.has(owner.turnId));
+    if (waiting.length < PIECES_STORED_AT_ONCE_MAX && !isAgain) await new Promise<void>(nextBeat);
+    const group = waiting.splice(0, PIECES_STORED_AT_ONCE_MAX);
+    line.last = new Set(group.map(({ owner }) => owner.turnId));
+    await storeGroup(database, group);
   }
   line.isRunning = false;
 }
