@@ -14,8 +14,8 @@ export function atEndOfEvent(flush: () => void): void {
 }
 
 /**
- * As at the end of a tick, with the beginnings at least `msMin` apart: what comes alone goes at the end of its tick, and the busier the
- * process is, the more goes together.
+ * At the end of a tick, with the beginnings at least `msMin` apart: what comes alone goes at the end of its own, and the
+ * busier the process is, the more goes together.
  */
 export function createBeat(msMin: number): (flush: () => void) => void {
   let begunAt = Number.NEGATIVE_INFINITY;
