@@ -200,6 +200,13 @@ const LEFT: readonly Row[] = [
 const PACKING: readonly Row[] = [
   ["who waits is let in", "  else next(table);\n", "  else tables.push(table);\n"],
   ["a table is given back", "    giveBack(table);\n", ""],
+  [
+    "a checksum is believed only where it is right",
+    "stored.readUInt32BE(CHECKSUM_AT) === crc32(compressed)",
+    "length > 0",
+  ],
+  ["a format is one that is known", "stored[0] === BROTLI", "length > 0"],
+  ["what was deflated is read", "bytes[0] === DEFLATE", "bytes[0] === BROTLI + DEFLATE"],
 ];
 const ALONE: readonly Row[] = [
   ["who is alone rests", "if (this.#mayRest()) this.goOn();\n      else ", ""],

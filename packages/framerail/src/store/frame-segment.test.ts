@@ -1,3 +1,4 @@
+import { deflateSync } from "node:zlib";
 import { FRAME_BYTES_MAX } from "@framerail/protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -33,17 +34,32 @@ test("a gap, nothing, and too much are refused when packing", async () => {
     await expect(packFrames(frames as never)).rejects.toMatchObject({ code: "INVARIANT_VIOLATION" });
 });
 
-test("a damaged segment, or one that holds another number of frames, is refused", async () => {
+test("a segment with a damaged byte, wherever it is, is refused", async () => {
   const segment = await packFrames(framesOf("t", 1, 3));
-  const damaged = Uint8Array.from(segment.bytes, (byte, index) => (index === 9 ? byte ^ 255 : byte));
+  for (const place of segment.bytes.keys()) {
+    const bytes = Uint8Array.from(segment.bytes, (byte, index) => (index === place ? byte ^ 1 : byte));
+    await expect(unpackFrames({ ...segment, bytes }), `byte ${place}`).rejects.toMatchObject({ code: "STORE_REFUSED" });
+  }
+});
+
+test("a segment that was cut off, or holds another number of frames, is refused", async () => {
+  const segment = await packFrames(framesOf("t", 1, 3));
   for (const broken of [
-    { ...segment, bytes: damaged },
-    { ...segment, bytes: segment.bytes.subarray(0, -3) },
-    { ...segment, bytes: new Uint8Array() },
+    ...Array.from(segment.bytes, (_, length) => ({ ...segment, bytes: segment.bytes.subarray(0, length) })),
     { ...segment, lastSeq: 4 },
     { ...segment, lastSeq: 2 },
   ])
     await expect(unpackFrames(broken)).rejects.toMatchObject({ code: "STORE_REFUSED" });
+});
+
+test("a segment that an earlier version has deflated is read, and refused where it is damaged", async () => {
+  const frames = framesOf("t", 1, 3);
+  const bytes = deflateSync(frames.map(({ sse }) => sse).join(""));
+  expect(await unpackFrames({ firstSeq: 1, lastSeq: 3, bytes })).toEqual(frames);
+  const damaged = Uint8Array.from(bytes, (byte, index) => (index === 9 ? byte ^ 255 : byte));
+  await expect(unpackFrames({ firstSeq: 1, lastSeq: 3, bytes: damaged })).rejects.toMatchObject({
+    code: "STORE_REFUSED",
+  });
 });
 
 test("a long row of frames is cut into segments under their maximum, without a gap", async () => {
