@@ -5,6 +5,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 
 export interface Child<Asked> {
+  readonly pid: number;
   ask<Answer>(asked: Asked): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -29,6 +30,7 @@ export function openChild<Asked extends object>(
     settle?.({ error: `${file} ${args.join(" ")} has ended with ${String(code)}` });
   });
   return {
+    pid: child.pid ?? 0,
     async ask<Answer>(asked: Asked): Promise<Answer> {
       const reply = await new Promise<Reply>((resolve) => {
         settle = resolve;

@@ -14,13 +14,14 @@ import type { Child } from "./child.js";
 import { openChild } from "./child.js";
 import type { LoadRequest, LoadSample } from "./load-process.js";
 import type { Pace } from "./pacer.js";
+import { giveServersProcessor } from "./processors.js";
 import type { Services } from "./server.js";
 import type { Ports, ServerRequest } from "./server-process.js";
 import { isOurs } from "./servers/servers.js";
 
 const SERVER = fileURLToPath(new URL("server-process.ts", import.meta.url));
 const LOAD = fileURLToPath(new URL("load-process.ts", import.meta.url));
-const WARM_UP_MS = 250;
+const WARM_UP_MS = 500;
 const [LONE_WARM_UP_MS, LONE_MS_MAX] = [100, 300];
 const LOOK_MS = 50;
 const WAIT_MS_MAX = 120_000;
@@ -51,8 +52,9 @@ export class Contender {
     this.load = load;
   }
 
-  static async open(name: string, services: Services, nodeArgs: readonly string[] = []): Promise<Contender> {
-    const server = openChild<ServerRequest>(SERVER, [name, JSON.stringify(services)], nodeArgs);
+  static async open(name: string, services: Services, isBound: boolean): Promise<Contender> {
+    const server = openChild<ServerRequest>(SERVER, [name, JSON.stringify(services)]);
+    if (isBound) giveServersProcessor(server.pid);
     const ports = await server.ask<Ports>({ kind: "listen" });
     return new Contender(name, server, openChild<LoadRequest>(LOAD, [JSON.stringify(ports)]));
   }
