@@ -3,7 +3,7 @@
 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { inflateSync } from "node:zlib";
+import { brotliDecompressSync } from "node:zlib";
 import { PGlite } from "@electric-sql/pglite";
 import pg from "pg";
 import type { StoredMessage, StoredSegment, StoredTurn } from "./history.js";
@@ -92,10 +92,13 @@ function segmentOf({ first_seq, last_seq, bytes }: Row): StoredSegment {
   return { firstSeq: first_seq as number, lastSeq: last_seq as number, sse: unpack(bytes as Uint8Array) };
 }
 
+/** Of a stored segment: its format and a checksum. */
+const SEGMENT_HEAD_BYTES = 5;
+
 // L1
 function unpack(bytes: Uint8Array): string {
   try {
-    return inflateSync(bytes).toString("utf8");
+    return brotliDecompressSync(bytes.subarray(SEGMENT_HEAD_BYTES)).toString("utf8");
   } catch {
     return "";
   }
