@@ -3,6 +3,7 @@
 //   A1. A request throws FramerailErrors only. What the network did is UPSTREAM_FAILED, with its error as the cause.
 //   A2. A 401 is tried once more with a new token, where there can be one.
 //   A3. No answer is read past ANSWER_BYTES_MAX.
+//   A4. What no network could ever carry is the caller's mistake: INVALID_ARGUMENT, before anything is asked.
 
 import type { Clock, Json } from "@framerail/protocol";
 import { FramerailError, isFramerailError, parseJson } from "@framerail/protocol";
@@ -43,12 +44,18 @@ export interface Api {
   open(call: Call, signal: AbortSignal): Promise<Response>;
   /** One request for JSON. */
   ask(call: Call, signal?: AbortSignal): Promise<Answer>;
-  /** The same, repeated while that may help: for calls that do no harm twice. */
-  insist(call: Call, signal?: AbortSignal): Promise<Answer>;
+  /** The same, repeated while that may help, also with what `check` throws: for calls that do no harm twice. */
+  insist(call: Call, signal?: AbortSignal, check?: (value: Json) => unknown): Promise<Answer>;
 }
+
+/** What a header can hold. fetch itself takes away line ends around it. */
+const HEADER_VALUE = /^[\n\r]*[\t -~\x80-\xff]*[\n\r]*$/;
 
 export function createApi(options: ApiOptions): Api {
   const { tokens, clock, random } = options;
+  // A4
+  if (!/^(https?:\/\/|\/|$)/i.test(options.url))
+    throw new FramerailError("INVALID_ARGUMENT", "the url must begin with http:// or https://, or be a path");
   const base = options.url.replace(/\/+$/, "");
 
   const request = async (call: Call, token: string | undefined, signal: AbortSignal): Promise<Response> => {
@@ -57,8 +64,15 @@ export function createApi(options: ApiOptions): Api {
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...call.headers,
     };
-    // no-store: browsers make a second reader of an address wait for the first, in case its answer can be kept.
-    const init: RequestInit = { method: call.method ?? "GET", headers, signal, cache: "no-store" };
+    // A4
+    for (const [name, value] of Object.entries(headers)) {
+      if (!HEADER_VALUE.test(value))
+        throw new FramerailError("INVALID_ARGUMENT", `${name} has a character that no header can hold`);
+    }
+    const init: RequestInit = { method: call.method ?? "GET", headers, signal };
+    // Browsers make a second reader of an address wait for the first, in case its answer can be kept. Where requests know
+    // nothing of a cache, some platforms throw at the option, and one writes it into the address.
+    if ("cache" in Object(globalThis.Request?.prototype)) init.cache = "no-store";
     if (call.body !== undefined) init.body = JSON.stringify(call.body);
     try {
       return await untilAborted(signal, options.fetch(base + call.path, init));
@@ -77,7 +91,7 @@ export function createApi(options: ApiOptions): Api {
       response = await request(call, await untilAborted(signal, renewed), signal);
     }
     if (response.ok) return response;
-    throw responseError(response, await readProblem(response, signal), clock.now());
+    throw await responseError(response, signal, clock.now());
   };
 
   const ask = (call: Call, parent?: AbortSignal): Promise<Answer> =>
@@ -92,10 +106,12 @@ export function createApi(options: ApiOptions): Api {
       }
     });
 
-  const insist = async (call: Call, signal: AbortSignal = new AbortController().signal): Promise<Answer> => {
+  const insist: Api["insist"] = async (call, signal = new AbortController().signal, check) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await ask(call, signal);
+        const answer = await ask(call, signal);
+        check?.(answer.value);
+        return answer;
       } catch (error) {
         if (signal.aborted || attempt >= ATTEMPTS_MAX || !isTransient(error)) throw error;
         const { retryAfterMs } = error instanceof ResponseError ? error : {};
@@ -111,14 +127,4 @@ export function createApi(options: ApiOptions): Api {
 export function networkError(error: unknown): FramerailError {
   if (isFramerailError(error)) return error;
   return new FramerailError("UPSTREAM_FAILED", "the connection failed", { cause: error });
-}
-
-// What the server says about a failure is worth reading, and no reason to fail otherwise.
-async function readProblem(response: Response, signal: AbortSignal): Promise<string> {
-  try {
-    return await readText(response, ANSWER_BYTES_MAX, signal);
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return "";
-  }
 }

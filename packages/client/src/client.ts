@@ -7,6 +7,7 @@ import type { Api, Fetch } from "./api.js";
 import { createApi } from "./api.js";
 import { systemClock, systemNewId, systemRandom } from "./clock.js";
 import type { AgentDocument, HistoryMessage } from "./documents.js";
+import { LiveTurn } from "./live-turn.js";
 import type { Page } from "./page.js";
 import { browserPage } from "./page.js";
 import type { Transport } from "./read-stream.js";
@@ -15,7 +16,6 @@ import { createSession } from "./session.js";
 import type { AskToken } from "./token.js";
 import { createTokenSource } from "./token.js";
 import type { Turn } from "./turn.js";
-import { LiveTurn } from "./turn.js";
 import type { ClientReport } from "./turn-connection.js";
 
 export interface ClientOptions {
@@ -95,19 +95,19 @@ export function createClient(options: ClientOptions): Client {
 }
 
 async function readHistory(api: Api, conversationId: string, wish: HistoryOptions): Promise<HistoryPage> {
-  const query = new URLSearchParams();
-  if (wish.limit !== undefined) query.set("limit", String(wish.limit));
-  if (wish.before !== undefined) query.set("before", wish.before);
-  if (wish.reasoning === true) query.set("reasoning", "true");
-  const path = `/v1/conversations/${encodeURIComponent(conversationId)}/messages?${query}`;
+  // By hand, as the reading below: React Native has a URLSearchParams that does neither.
+  const { limit, before, reasoning } = wish;
+  let path = `/v1/conversations/${encodeURIComponent(conversationId)}/messages?reasoning=${reasoning === true}`;
+  if (limit !== undefined) path += `&limit=${limit}`;
+  if (before !== undefined) path += `&before=${encodeURIComponent(before)}`;
   const { headers, value } = await api.insist({ path }, wish.signal);
   return { messages: requireList<HistoryMessage>(value), before: beforeOf(headers.get("link")) };
 }
 
 /** `</v1/…?before=x>; rel="prev"` */
 function beforeOf(link: string | null): string | undefined {
-  const [, query] = /<[^>?]*\?([^>]*)>\s*;\s*rel="?prev"?/.exec(link ?? "") ?? [];
-  return new URLSearchParams(query ?? "").get("before") ?? undefined;
+  const [, before] = /<[^>]*[?&]before=([^>&]*)[^>]*>\s*;\s*rel="?prev"?/.exec(link ?? "") ?? [];
+  return before && decodeURIComponent(before.replace(/\+/g, " "));
 }
 
 function requireList<T>(value: unknown): readonly T[] {

@@ -1,4 +1,5 @@
-// Where a turn's connection is, and what each event makes of it. Pure: a table without gaps and one look-up.
+// Where a turn's connection is, and what each event makes of it. Pure: a table of moves and one look-up; its test holds
+// every cell, also those where nothing moves.
 // Owns: the states and the steps between them. Does not own: requests, timers and frames (turn-connection.ts).
 //   S1. `ended` and `failed` are left by nothing.
 //   S2. An event that means nothing in a state is late news of something that is over, and changes nothing.
@@ -43,117 +44,22 @@ export const CONNECTION_EVENTS = [
 ] as const;
 export type ConnectionEvent = (typeof CONNECTION_EVENTS)[number];
 
-const TABLE: Readonly<Record<ConnectionState, Readonly<Record<ConnectionEvent, ConnectionState>>>> = {
-  idle: {
-    open: "opening",
-    resume: "resuming",
-    accepted: "idle",
-    cut: "idle",
-    at_end: "idle",
-    expired: "idle",
-    running: "idle",
-    terminal: "ended",
-    refused: "failed",
-    detach: "detached",
-  },
-  opening: {
-    open: "opening",
-    resume: "opening",
-    accepted: "streaming",
-    cut: "waiting",
-    at_end: "opening",
-    expired: "opening",
-    running: "opening",
-    terminal: "ended",
-    refused: "failed",
-    detach: "detached",
-  },
-  streaming: {
-    open: "streaming",
-    resume: "streaming",
-    accepted: "streaming",
-    cut: "waiting",
-    at_end: "streaming",
-    expired: "streaming",
-    running: "streaming",
-    terminal: "ended",
-    refused: "failed",
-    detach: "detached",
-  },
-  waiting: {
-    open: "opening",
-    resume: "resuming",
-    accepted: "waiting",
-    cut: "waiting",
-    at_end: "waiting",
-    expired: "waiting",
-    running: "waiting",
-    terminal: "ended",
-    refused: "failed",
-    detach: "detached",
-  },
-  resuming: {
-    open: "resuming",
-    resume: "resuming",
-    accepted: "streaming",
-    cut: "waiting",
-    at_end: "checking",
-    expired: "checking",
-    running: "resuming",
-    terminal: "ended",
-    refused: "failed",
-    detach: "detached",
-  },
-  checking: {
-    open: "checking",
-    resume: "checking",
-    accepted: "checking",
-    cut: "waiting",
-    at_end: "checking",
-    expired: "checking",
-    running: "resuming",
-    terminal: "ended",
-    refused: "failed",
-    detach: "detached",
-  },
-  detached: {
-    open: "opening",
-    resume: "resuming",
-    accepted: "detached",
-    cut: "detached",
-    at_end: "detached",
-    expired: "detached",
-    running: "detached",
-    terminal: "ended",
-    refused: "detached",
-    detach: "detached",
-  },
-  ended: {
-    open: "ended",
-    resume: "ended",
-    accepted: "ended",
-    cut: "ended",
-    at_end: "ended",
-    expired: "ended",
-    running: "ended",
-    terminal: "ended",
-    refused: "ended",
-    detach: "ended",
-  },
-  failed: {
-    open: "failed",
-    resume: "failed",
-    accepted: "failed",
-    cut: "failed",
-    at_end: "failed",
-    expired: "failed",
-    running: "failed",
-    terminal: "failed",
-    refused: "failed",
-    detach: "failed",
-  },
+/** What every state that is not over, and was not left, has in common. */
+const RUNS = { terminal: "ended", refused: "failed", detach: "detached" } as const;
+
+/** Where each event leads. What a state does not name leaves it as it is (S2). */
+const TABLE: Readonly<Record<ConnectionState, Readonly<Partial<Record<ConnectionEvent, ConnectionState>>>>> = {
+  idle: { ...RUNS, open: "opening", resume: "resuming" },
+  opening: { ...RUNS, accepted: "streaming", cut: "waiting" },
+  streaming: { ...RUNS, cut: "waiting" },
+  waiting: { ...RUNS, open: "opening", resume: "resuming" },
+  resuming: { ...RUNS, accepted: "streaming", cut: "waiting", at_end: "checking", expired: "checking" },
+  checking: { ...RUNS, cut: "waiting", running: "resuming" },
+  detached: { open: "opening", resume: "resuming", terminal: "ended" },
+  ended: {},
+  failed: {},
 };
 
 export function stepConnection(state: ConnectionState, event: ConnectionEvent): ConnectionState {
-  return TABLE[state][event];
+  return TABLE[state][event] ?? state;
 }

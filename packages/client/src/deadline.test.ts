@@ -1,6 +1,8 @@
+import { FramerailError } from "@framerail/protocol";
 import { describe, expect, test } from "vitest";
 import { pause, untilAborted, withDeadline } from "./deadline.js";
 import { handClock } from "./testing/hand-clock.js";
+import { setUp } from "./testing/story.js";
 
 const never = new Promise<never>(() => undefined);
 const live = () => new AbortController();
@@ -10,8 +12,9 @@ describe("a wait", () => {
     const leaving = live();
     const wait = untilAborted(leaving.signal, never);
     leaving.abort("left");
-    await expect(wait).rejects.toBe("left");
-    await expect(untilAborted(leaving.signal, Promise.reject(new Error("unheard")))).rejects.toBe("left");
+    await expect(wait).rejects.toMatchObject({ code: "CANCELLED", cause: "left" });
+    const late = untilAborted(leaving.signal, Promise.reject(new Error("unheard")));
+    await expect(late).rejects.toMatchObject({ code: "CANCELLED" });
   });
 
   test("leaves no listener on a signal that lives longer", async () => {
@@ -37,10 +40,45 @@ describe("a wait", () => {
     const timers = clock.count();
     await clock.until(pause(timers, 50, live().signal));
     const leaving = live();
-    const left = expect(pause(timers, 50, leaving.signal)).rejects.toMatchObject({ name: "AbortError" });
+    const left = expect(pause(timers, 50, leaving.signal)).rejects.toMatchObject({ code: "CANCELLED" });
     leaving.abort();
     await left;
     expect(timers.waiting).toBe(0);
+  });
+});
+
+describe("a request that its caller aborts", () => {
+  test.each(["hang", "network"] as const)(
+    "is CANCELLED in the midst of it and between two attempts: %s",
+    async (kind) => {
+      const { client, clock, timers } = setUp({ fault: () => ({ kind }) });
+      const { session } = setUp({ fault: () => ({ kind }) });
+      for (const request of [
+        (signal: AbortSignal) => client.agents(signal),
+        (signal: AbortSignal) => client.history("c", { signal }),
+        (signal: AbortSignal) => session.ready(signal),
+      ]) {
+        const leaving = live();
+        const left = expect(request(leaving.signal)).rejects.toMatchObject({
+          name: "FramerailError",
+          code: "CANCELLED",
+        });
+        await clock.pass(5);
+        leaving.abort();
+        await left;
+        await expect(request(leaving.signal)).rejects.toMatchObject({ code: "CANCELLED" });
+      }
+      expect(timers.waiting).toBe(0);
+    },
+  );
+
+  test("keeps what it was aborted with as the cause, and an error of ours as it is", async () => {
+    const { client } = setUp({ fault: () => ({ kind: "hang" }) });
+    const why = new Error("another page");
+    const asked = client.agents(AbortSignal.abort(why));
+    await expect(asked).rejects.toMatchObject({ code: "CANCELLED", cause: why });
+    const ours = new FramerailError("DEADLINE_EXCEEDED", "too late for us");
+    await expect(client.agents(AbortSignal.abort(ours))).rejects.toBe(ours);
   });
 });
 

@@ -1,33 +1,29 @@
 // Waits that can be left: for somebody else's promise, for a time, or within a time.
 //   W1. A wait that is left, for whatever reason, leaves no timer, no listener and no unheard rejection behind.
 //   W2. Nobody is trusted to obey an AbortSignal: the wait ends when the signal fires, whatever the other side does.
+//   W3. A wait that is left says so in our words: CANCELLED, with what the caller aborted with as the cause; an error of
+//       ours that a signal fires with, a deadline for instance, comes as it is.
 
 import type { Clock } from "@framerail/protocol";
-import { FramerailError } from "@framerail/protocol";
+import { FramerailError, isFramerailError } from "@framerail/protocol";
 
-export function leftError(): FramerailError {
-  return new FramerailError("CANCELLED", "the wait was left");
+export function leftError(cause?: unknown): FramerailError {
+  return new FramerailError("CANCELLED", "the wait was left", { cause });
+}
+
+// W3. Some phones' signals know no reason.
+function reasonOf(signal: AbortSignal | undefined): FramerailError {
+  const reason: unknown = signal?.reason;
+  return isFramerailError(reason) ? reason : leftError(reason);
 }
 
 /** Waits for the promise until the signal fires. */
 export function untilAborted<T>(signal: AbortSignal, promise: PromiseLike<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    // Some phones' signals know no reason.
-    const onAbort = () => reject(signal.reason ?? leftError());
-    const release = () => signal.removeEventListener("abort", onAbort);
-    signal.addEventListener("abort", onAbort);
+    const onAbort = () => reject(reasonOf(signal));
     if (signal.aborted) onAbort();
-    promise.then(
-      (value) => {
-        release();
-        resolve(value);
-      },
-      (error) => {
-        release();
-        reject(error);
-      },
-    );
-    if (signal.aborted) release();
+    else signal.addEventListener("abort", onAbort);
+    void promise.then(resolve, reject).then(() => signal.removeEventListener("abort", onAbort));
   });
 }
 
@@ -59,7 +55,7 @@ export async function withDeadline<T>(
 ): Promise<T> {
   const controller = new AbortController();
   const { signal } = controller;
-  const onParent = () => controller.abort(parent?.reason ?? leftError());
+  const onParent = () => controller.abort(reasonOf(parent));
   const onLate = () => controller.abort(new FramerailError("DEADLINE_EXCEEDED", `no answer within ${ms} ms`));
   let cancel = clock.schedule(ms, onLate);
   const renew = () => {

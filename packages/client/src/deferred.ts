@@ -7,8 +7,8 @@ export interface Deferred<T> {
 }
 
 export function defer<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => undefined;
-  let reject: (error: unknown) => void = () => undefined;
+  let resolve!: Deferred<T>["resolve"];
+  let reject!: Deferred<T>["reject"];
   const promise = new Promise<T>((onValue, onError) => {
     resolve = onValue;
     reject = onError;

@@ -47,6 +47,10 @@ export function readSessionDocument(value: Json): SessionDocument {
   return requireFields<SessionDocument>(value, "session_id", "conversation_id");
 }
 
+export function turnPath(turnId: string): string {
+  return `/v1/turns/${encodeURIComponent(turnId)}`;
+}
+
 export function readTurnDocument(value: Json): TurnDocument {
   return requireFields<TurnDocument>(value, "turn_id", "status");
 }
@@ -56,6 +60,13 @@ export type TurnEnd =
   | { readonly kind: "completed"; readonly paused: boolean }
   | { readonly kind: "failed"; readonly error?: { readonly code: string } }
   | { readonly kind: "cancelled"; readonly code: CancelCode };
+
+/** The end that a document must tell by now. Throws STREAM_TRUNCATED, which another attempt may heal. */
+export function requireEnd(document: TurnDocument): TurnEnd {
+  const end = endOfDocument(document);
+  if (end === undefined) throw new FramerailError("STREAM_TRUNCATED", "the turn's end is not known yet");
+  return end;
+}
 
 /** The end a document tells; undefined while the turn runs. */
 export function endOfDocument({ status, outcome }: TurnDocument): TurnEnd | undefined {

@@ -5,7 +5,8 @@
 
 import type { ErrorCode } from "@framerail/protocol";
 import { ERROR_CODES, FramerailError, isFramerailError, parseJson } from "@framerail/protocol";
-import { RETRY_AFTER_MS_MAX } from "./limits.js";
+import { ANSWER_BYTES_MAX, RETRY_AFTER_MS_MAX } from "./limits.js";
+import { readText } from "./read-body.js";
 
 /** A FramerailError that came as an HTTP answer. */
 export class ResponseError extends FramerailError {
@@ -31,20 +32,23 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
   429: "RATE_LIMITED",
 };
 
-/** `body`: the problem document, as text; anything else is no help and no harm. `now` is for a Retry-After with a date. */
-export function responseError(response: Response, body: string, now: number): ResponseError {
+/** Reads the answer to its end, unless the signal fires first. `now` is for a Retry-After with a date. */
+export async function responseError(response: Response, signal: AbortSignal, now: number): Promise<ResponseError> {
   const { status, headers } = response;
-  const code = codeIn(body) ?? CODES[status] ?? (status >= 500 ? "UPSTREAM_FAILED" : "INVALID_ARGUMENT");
+  const said = await readCode(response, signal);
+  const code = said ?? CODES[status] ?? (status >= 500 ? "UPSTREAM_FAILED" : "INVALID_ARGUMENT");
   return new ResponseError(code, status, readRetryAfter(headers.get("retry-after"), now));
 }
 
 // E1
-function codeIn(body: string): ErrorCode | undefined {
+async function readCode(response: Response, signal: AbortSignal): Promise<ErrorCode | undefined> {
   try {
-    const { code } = Object(parseJson(body)) as { readonly code?: unknown };
+    const problem = parseJson(await readText(response, ANSWER_BYTES_MAX, signal));
+    const { code } = Object(problem) as { readonly code?: unknown };
     return ERROR_CODES.find((known) => known === code);
-  } catch {
-    // A proxy's page instead of a problem document: the status says enough.
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // A proxy's page instead of a problem document, or half of one: the status says enough.
     return undefined;
   }
 }
@@ -69,8 +73,13 @@ const BROKEN: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Whether the same request may get another answer soon. */
-export function isTransient(error: unknown): boolean {
+export function isTransient(error: unknown): error is FramerailError {
   if (!isFramerailError(error)) return false;
   if (!(error instanceof ResponseError)) return BROKEN.has(error.code);
   return error.status >= 500 || (LATER.has(error.status) && error.code !== "BUDGET_EXHAUSTED");
+}
+
+/** Whether the server says for certain that the request began nothing. After any other failure it may have. */
+export function hasBegunNothing(error: unknown): boolean {
+  return error instanceof ResponseError && (error.code === "RATE_LIMITED" || error.code === "DRAINING");
 }

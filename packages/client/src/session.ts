@@ -7,8 +7,9 @@ import type { Answer, Api, Call } from "./api.js";
 import { leftError, untilAborted } from "./deadline.js";
 import type { SessionDocument } from "./documents.js";
 import { readSessionDocument } from "./documents.js";
-import type { Turn, TurnOptions } from "./turn.js";
-import { LiveTurn } from "./turn.js";
+import type { TurnOptions } from "./live-turn.js";
+import { LiveTurn } from "./live-turn.js";
+import type { Turn } from "./turn.js";
 
 export interface NewSession {
   readonly agentId: string;

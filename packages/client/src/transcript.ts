@@ -22,6 +22,8 @@ export type Placeholder = FrameOf<"data_loading">["data"] & {
 };
 
 export interface TranscriptView {
+  /** Whether `text` and `items` are the answer from its first frame on; false for the rest of it after a cursor. */
+  readonly isWhole: boolean;
   /** The answer so far. */
   readonly text: string;
   readonly items: readonly ContentItem[];
@@ -31,6 +33,8 @@ export interface TranscriptView {
   /** Failures the turn survived or died of; empty unless `showErrors`. */
   readonly errors: readonly FrameOf<"error">["error"][];
 }
+
+type StandingFrame = FrameOf<"tool_call" | "tool_completed" | "data_loaded" | "component">;
 
 const PIECES_MAX = 64;
 
@@ -61,6 +65,7 @@ class GrowingText {
 
 export class Transcript {
   readonly #showErrors: boolean;
+  isWhole: boolean;
   #items: ContentItem[] = [];
   #growing: GrowingText | undefined;
   /** The answer, without what is growing. */
@@ -71,8 +76,9 @@ export class Transcript {
   #usage: Usage | undefined;
   #errors: FrameOf<"error">["error"][] = [];
 
-  constructor({ showErrors = false }: { readonly showErrors?: boolean | undefined } = {}) {
+  constructor({ showErrors = false }: { readonly showErrors?: boolean | undefined } = {}, isWhole = true) {
     this.#showErrors = showErrors;
+    this.isWhole = isWhole;
   }
 
   add(frame: Frame): void {
@@ -91,7 +97,7 @@ export class Transcript {
         this.#progress = { kind: "status", id: frame.data.event_id, message: frame.data.message };
         return;
       case "data_loading":
-        this.#placeholders.set(frame.data.id, { ...frame.data, at: this.#count() });
+        this.#placeholders.set(frame.data.id, { ...frame.data, at: this.#items.length + this.#grown().length });
         return;
       case "usage":
         this.#usage = usageOf(frame);
@@ -119,15 +125,16 @@ export class Transcript {
   /** The whole answer, as the server keeps it, instead of what was read of it. */
   replace({ message }: TurnDocument): void {
     this.#growing = undefined;
+    this.isWhole = true;
     this.#items = [...(message?.content_items ?? [])];
     this.#closedText = this.#items.map((item) => (item.type === "message" ? item.content : "")).join("");
   }
 
   view(): TranscriptView {
-    const growing = this.#growing && itemOf(this.#growing, this.#items.length);
     return {
+      isWhole: this.isWhole,
       text: this.text(),
-      items: growing === undefined ? [...this.#items] : [...this.#items, growing],
+      items: [...this.#items, ...this.#grown()],
       placeholders: [...this.#placeholders.values()],
       progress: this.#progress,
       usage: this.#usage,
@@ -149,54 +156,52 @@ export class Transcript {
   }
 
   #closeText(): void {
-    const item = this.#growing && itemOf(this.#growing, this.#items.length);
+    this.#items.push(...this.#grown());
     this.#closedText = this.text();
-    if (item !== undefined) this.#items.push(item);
     this.#growing = undefined;
   }
 
-  #count(): number {
-    return this.#items.length + (this.#growing === undefined || this.#growing.isEmpty ? 0 : 1);
+  /** What is growing as the item that it is so far, unless it is empty. */
+  #grown(): readonly ContentItem[] {
+    const growing = this.#growing;
+    if (growing === undefined || growing.isEmpty) return [];
+    const { type, timestamp } = growing;
+    return [{ type, sequence: this.#items.length, content: growing.read(), timestamp }];
   }
 
-  #stand(frame: FrameOf<"tool_call" | "tool_completed" | "data_loaded" | "component">): void {
+  #stand(frame: StandingFrame): void {
     this.#closeText();
-    const timestamp = Date.parse(frame.timestamp);
-    const place = { sequence: this.#items.length, timestamp };
+    const place = { sequence: this.#items.length, timestamp: Date.parse(frame.timestamp) };
+    this.#items.push(this.#itemOf(frame, place));
+  }
+
+  #itemOf(frame: StandingFrame, place: { readonly sequence: number; readonly timestamp: number }): ContentItem {
+    const { timestamp } = place;
     switch (frame.event_type) {
       case "tool_call": {
         const { id, name } = frame.tool_call;
         this.#toolStarts.set(id, timestamp);
-        this.#items.push({ type: "tool_call", ...place, tool_call_id: id, tool_name: name, arguments: null });
-        return;
+        return { type: "tool_call", ...place, tool_call_id: id, tool_name: name, arguments: null };
       }
       case "tool_completed": {
         const { id, status } = frame.tool_call;
         const duration_ms = Math.max(0, timestamp - (this.#toolStarts.get(id) ?? timestamp));
         this.#toolStarts.delete(id);
         const end = { tool_call_id: id, result: null, is_error: status !== undefined, duration_ms };
-        this.#items.push({ type: "tool_result", ...place, ...end });
-        return;
+        return { type: "tool_result", ...place, ...end };
       }
       case "data_loaded": {
         const { id, type, items } = frame.data;
         // T3
         this.#placeholders.delete(id);
-        this.#items.push({ type: "component", ...place, data_id: id, data_type: type, items });
-        return;
+        return { type: "component", ...place, data_id: id, data_type: type, items };
       }
       default: {
         const { id, name } = frame.tool_call;
-        const made = { data_id: id, data_type: name, chunk: frame.chunk, tool_call_id: id };
-        this.#items.push({ type: "component", ...place, ...made });
+        return { type: "component", ...place, data_id: id, data_type: name, chunk: frame.chunk, tool_call_id: id };
       }
     }
   }
-}
-
-function itemOf(growing: GrowingText, sequence: number): ContentItem | undefined {
-  const { type, timestamp } = growing;
-  return growing.isEmpty ? undefined : { type, sequence, content: growing.read(), timestamp };
 }
 
 function usageOf({

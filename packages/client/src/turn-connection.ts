@@ -1,11 +1,12 @@
 // One reader's way through one turn: sends the message, reads, and goes on after every cut until the turn has ended.
 // Owns: the place in the turn, attempts and waits. Does not own: the steps (connection-state.ts), requests (api.ts), what
-// frames mean (turn.ts).
+// frames mean (live-turn.ts).
 //   N1. Every frame is handed over once, in order: a repeat is passed over, a gap or a foreign frame is a cut [G2, G3].
 //   N2. A stream that ends without a terminal was cut, however politely it ended [G1].
 //   N3. A message whose answer was lost is sent again under the same key, so it never begins a second turn.
 //   N4. Only attempts that brought no frame are counted; ATTEMPTS_MAX of them in a row are the end.
 //   N5. Whoever leaves is heard no more, and leaves no request and no timer behind.
+//   N6. From the moment a message is sent it may have begun a turn, until its answer says for certain that it did not.
 
 import type { ErrorCode, Frame, WireVersion } from "@framerail/protocol";
 import { FramerailError, isFramerailError, WIRE_VERSION } from "@framerail/protocol";
@@ -15,12 +16,12 @@ import type { ConnectionEvent, ConnectionState } from "./connection-state.js";
 import { stepConnection } from "./connection-state.js";
 import { leftError, pause, withDeadline } from "./deadline.js";
 import type { TurnDocument, TurnEnd } from "./documents.js";
-import { endOfDocument, readTurnDocument } from "./documents.js";
+import { endOfDocument, readTurnDocument, requireEnd, turnPath } from "./documents.js";
 import { ATTEMPTS_MAX, RESETS_MAX, SILENCE_MS_MAX, TURN_LENGTH_MAX } from "./limits.js";
 import type { Transport } from "./read-stream.js";
 import { CONTENT_TYPES, readStream, requireStream } from "./read-stream.js";
 import { readWire } from "./read-wire.js";
-import { isTransient, ResponseError } from "./response-error.js";
+import { hasBegunNothing, isTransient, ResponseError } from "./response-error.js";
 
 /** What happens to connections, for logs and meters. */
 export type ClientReport =
@@ -73,13 +74,16 @@ export class TurnConnection {
   #cursor: string | undefined;
   #seq = 0;
   #length = 0;
-  #sent = false;
+  #hasSession = false;
+  /** Messages that may have begun the turn (N6). */
+  #doubts = 0;
   #attempts = 0;
   #resets = 0;
   #streams = 0;
   #retryMs: number | undefined;
   #waitMs = 0;
-  #askedAfter: "at_end" | "expired" = "expired";
+  /** What came last: after `at_end` or `expired` the turn is asked for. */
+  #event: ConnectionEvent | undefined;
   #leaving: AbortController | undefined;
 
   constructor(options: ConnectionOptions) {
@@ -104,8 +108,18 @@ export class TurnConnection {
     return this.#cursor;
   }
 
+  /** The place of the last frame; 0 before the first one. */
+  get seq(): number {
+    return this.#seq;
+  }
+
   get resets(): number {
     return this.#resets;
+  }
+
+  /** Whether for certain there is no turn (N6). */
+  get isUnbegun(): boolean {
+    return this.#opening !== undefined && this.#doubts === 0;
   }
 
   /** Begins, or goes on after a detach. */
@@ -120,11 +134,9 @@ export class TurnConnection {
     this.#leave("detach");
   }
 
-  /** Ends a turn that was never asked for; false when it may have been. */
-  abandon(): boolean {
-    if (this.#sent || this.#opening === undefined) return false;
+  /** Ends a turn that never began. */
+  abandon(): void {
     this.#leave("terminal");
-    return true;
   }
 
   // N5
@@ -141,6 +153,7 @@ export class TurnConnection {
 
   #move(event: ConnectionEvent): void {
     const before = this.#state;
+    this.#event = event;
     this.#state = stepConnection(before, event);
     if (this.#state !== before) this.#options.sink.onChange();
   }
@@ -171,23 +184,19 @@ export class TurnConnection {
   #judge(error: unknown): ConnectionEvent {
     const { sink, api } = this.#options;
     const is410 = error instanceof ResponseError && error.status === 410;
-    if (is410 && this.#state === "resuming") {
-      this.#askedAfter = "expired";
-      return "expired";
-    }
+    if (is410 && this.#state === "resuming") return "expired";
     this.#attempts += 1;
     // N4
-    if (!isFramerailError(error) || !isTransient(error) || this.#attempts >= ATTEMPTS_MAX) {
+    if (!isTransient(error) || this.#attempts >= ATTEMPTS_MAX) {
       sink.onFailure(
         isFramerailError(error) ? error : new FramerailError("INVARIANT_VIOLATION", "a bug", { cause: error }),
       );
       return "refused";
     }
-    const retryAfterMs = error instanceof ResponseError ? error.retryAfterMs : undefined;
-    const { random } = api;
-    this.#waitMs = backoffMs({ attempt: this.#attempts, retryMs: this.#retryMs, retryAfterMs, random });
-    const { code } = error;
-    sink.onReport({ kind: "cut", turnId: this.#turnId, code, attempt: this.#attempts, retryInMs: this.#waitMs });
+    const { retryAfterMs } = error instanceof ResponseError ? error : {};
+    const attempt = this.#attempts;
+    this.#waitMs = backoffMs({ attempt, retryMs: this.#retryMs, retryAfterMs, random: api.random });
+    sink.onReport({ kind: "cut", turnId: this.#turnId, code: error.code, attempt, retryInMs: this.#waitMs });
     return "cut";
   }
 
@@ -196,11 +205,13 @@ export class TurnConnection {
     const { api, transport, sink } = this.#options;
     return withDeadline({ clock: api.clock, ms: SILENCE_MS_MAX, parent }, async ({ signal, renew }) => {
       const isResumed = this.#turnId !== undefined;
-      const response = await api.open(await this.#call(signal), signal);
-      if (response.status === 204 && isResumed) {
-        this.#askedAfter = "at_end";
-        return "at_end";
-      }
+      const call = await this.#call(signal);
+      const response = await api.open(call, signal).catch((error: unknown) => {
+        // N6
+        if (!isResumed && hasBegunNothing(error)) this.#doubts -= 1;
+        throw error;
+      });
+      if (response.status === 204 && isResumed) return "at_end";
       requireStream(response, transport);
       this.#turnId ??= response.headers.get("framerail-turn-id") ?? undefined;
       this.#move("accepted");
@@ -232,13 +243,14 @@ export class TurnConnection {
     const headers = { accept: CONTENT_TYPES[transport], "framerail-version": version };
     if (this.#opening === undefined || this.#turnId !== undefined) {
       const after = this.#cursor === undefined ? {} : { "last-event-id": this.#cursor };
-      return { path: `/v1/turns/${encodeURIComponent(this.#turnId ?? "")}/stream`, headers: { ...headers, ...after } };
+      return { path: `${turnPath(this.#turnId ?? "")}/stream`, headers: { ...headers, ...after } };
     }
     const { body, key } = this.#opening;
     const sessionId = await this.#opening.sessionId(signal);
     // A session is something new too: the message has all attempts before it, whatever the session took.
-    if (!this.#sent) this.#attempts = 0;
-    this.#sent = true;
+    if (!this.#hasSession) this.#attempts = 0;
+    this.#hasSession = true;
+    this.#doubts += 1;
     // N3
     const path = `/v1/sessions/${encodeURIComponent(sessionId)}/turns`;
     return { method: "POST", path, headers: { ...headers, "idempotency-key": key }, body };
@@ -266,17 +278,14 @@ export class TurnConnection {
   async #check(signal: AbortSignal): Promise<ConnectionEvent> {
     const { api, sink } = this.#options;
     const turnId = this.#turnId ?? "";
-    const document = readTurnDocument(
-      (await api.ask({ path: `/v1/turns/${encodeURIComponent(turnId)}` }, signal)).value,
-    );
-    const isAtEnd = this.#askedAfter === "at_end";
-    const end = endOfDocument(document);
+    const document = readTurnDocument((await api.ask({ path: turnPath(turnId) }, signal)).value);
+    const isAtEnd = this.#event === "at_end";
+    // The frames may say that it has ended before the document knows.
+    const end = isAtEnd ? requireEnd(document) : endOfDocument(document);
     if (end !== undefined) {
       sink.onDocument(document, end, isAtEnd);
       return "terminal";
     }
-    // The frames say that it has ended, the document does not know yet.
-    if (isAtEnd) throw new FramerailError("STREAM_TRUNCATED", "the turn's end is not known yet");
     this.#resets += 1;
     if (this.#resets > RESETS_MAX) throw new FramerailError("CURSOR_EXPIRED", "the turn cannot be read on");
     this.#seq = 0;

@@ -168,6 +168,20 @@ describe("a cut", () => {
     expect([reports.length, timers.waiting]).toEqual([ATTEMPTS_MAX - 1, 0]);
   });
 
+  test("again and again leaves nothing on its way when the client gives up: no progress, no placeholder [I-24]", async () => {
+    const { clock, session } = setUp({
+      fault: ({ path }) => {
+        if (path.endsWith("/turns")) return { kind: "break", bytes: 1_500 };
+        return path.endsWith("/stream") ? { kind: "network" } : undefined;
+      },
+    });
+    const turn = session.send("hello");
+    await clock.pass(100);
+    expect(turn.state).toMatchObject({ progress: { kind: "status" }, placeholders: [{ id: "offer-list-1" }] });
+    await expect(clock.until(turn.outcome)).rejects.toMatchObject({ code: "UPSTREAM_FAILED" });
+    expect(turn.state).toMatchObject({ connection: "failed", progress: undefined, placeholders: [] });
+  });
+
   test("for a session that comes in the end leaves the message all its attempts", async () => {
     const failures = { sessions: 0, turns: 0 };
     const fault = ({ path }: { readonly path: string }): Fault | undefined => {

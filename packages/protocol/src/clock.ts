@@ -16,8 +16,8 @@ export const systemClock: Clock = {
   },
 };
 
-/** `000Z` … `999Z`: the part of a timestamp that changes within one second. */
-const MILLISECONDS = Array.from({ length: 1000 }, (_, ms) => `${String(ms).padStart(3, "0")}Z`);
+/** `000Z` … `999Z`: the part of a timestamp that changes within one second. Pure: who stamps nothing leaves it out. */
+const MILLISECONDS = /* @__PURE__ */ Array.from({ length: 1000 }, (_, ms) => `${String(ms).padStart(3, "0")}Z`);
 
 /** What was formatted last, for all turns: they run at the same time, so they ask for the same one. */
 const latest = { ms: Number.NaN, stamp: "", second: Number.NaN, prefix: "" };

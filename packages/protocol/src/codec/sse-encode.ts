@@ -21,10 +21,9 @@ import {
 /** Data of the unnamed event after a turn's terminal frame. It says that the transport is done, not the turn [W-FR-9c]. */
 export const SSE_DONE = "[DONE]";
 
-/** The sentinel as it stands on the wire. SSE alone has it [C-1]. */
-export const SSE_DONE_FRAME = `data: ${SSE_DONE}\n\n`;
+/** The sentinel as it stands on the wire. SSE alone has it [C-1]. Spelled out, so that a client's bundle leaves it out. */
+export const SSE_DONE_FRAME = "data: [DONE]\n\n";
 
-const DATA_BYTES_MAX = DECODED_BYTES_MAX - "data: ".length;
 const LINE_END = /\r\n|\r|\n/;
 
 export interface SseFields {
@@ -64,7 +63,8 @@ function encodeData(data: string): string {
   requireString(data, "data");
   requireWellFormed(data, "data");
   const safe = escapeLineSeparators(data);
-  if (exceedsBytes(safe, DATA_BYTES_MAX)) throw refuseOversize("data", DATA_BYTES_MAX);
+  const bytesMax = DECODED_BYTES_MAX - "data: ".length;
+  if (exceedsBytes(safe, bytesMax)) throw refuseOversize("data", bytesMax);
   return `data: ${safe.split(LINE_END).join("\ndata: ")}\n`;
 }
 

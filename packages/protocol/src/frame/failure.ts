@@ -66,7 +66,7 @@ export const failureSchema = choice("code", {
 });
 
 /** Failures that a turn survives: it goes on and ends with `completed` [W-ERR-9]. */
-export const partFailureSchema = choice("code", {
+export const partFailureSchema = /* @__PURE__ */ choice("code", {
   SUB_AGENT_FAILED: subAgentFailure,
   CCS_ENVELOPE_ERROR: envelopeFailure,
   PARTIAL_FAN_OUT: partialFanOut,

@@ -18,7 +18,7 @@ export const usageRule = {
   holds: (usage: Usage) => usage.total_tokens === usage.input_tokens + usage.output_tokens,
 };
 
-export const usageSchema = object(usageFields);
+export const usageSchema = /* @__PURE__ */ object(usageFields);
 
 export type Usage = Infer<typeof usageSchema>;
 
@@ -31,7 +31,7 @@ export const NO_USAGE: Usage = {
 };
 
 /** Two of them are still a whole number that JSON keeps, so that no sum of what calls tell is refused [G1]. */
-const SUM_MAX = Math.floor(Number.MAX_SAFE_INTEGER / 2);
+const SUM_MAX = /* @__PURE__ */ Math.floor(Number.MAX_SAFE_INTEGER / 2);
 
 const add = (a: number, b: number): number => Math.min(a + b, SUM_MAX);
 

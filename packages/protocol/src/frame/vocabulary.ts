@@ -146,7 +146,7 @@ export type FrameOf<T extends FrameType> = { [K in T]: Envelope<K> & PayloadOf<K
 /** Any frame of the wire, told apart by `event_type`. */
 export type Frame = FrameOf<FrameType>;
 
-export const FRAME_TYPES = Object.keys(FRAMES) as FrameType[];
+export const FRAME_TYPES = /* @__PURE__ */ Object.keys(FRAMES) as FrameType[];
 
 export function isFrameType(type: string): type is FrameType {
   return Object.hasOwn(FRAMES, type);

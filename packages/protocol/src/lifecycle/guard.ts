@@ -45,6 +45,11 @@ export class StreamGuard {
     return this.#count;
   }
 
+  /** Whether a message of this class would pass now. For who has more to judge, and must not begin with it for nothing. */
+  protected passes(message: MessageClass): boolean {
+    return this.#steps[message]?.verdict === "pass";
+  }
+
   protected step(type: string, message: MessageClass): Verdict {
     const { verdict, next } = this.#steps[message] as Step;
     if (verdict === "violation") {

@@ -107,6 +107,20 @@ describe("pairs of tools", () => {
     expect(guard.violation()?.message).toMatch(/no running tool_call/);
   });
 
+  test("that the phase refuses are none: what was not told is not closed either [W-AC-9]", () => {
+    const failure: TurnOutcome = { kind: "failed", error: { code: "INTERNAL_ERROR" }, cause: "protocol_violation" };
+    const { guard, verdicts } = play(["tool_call", tool("1")]);
+    expect(verdicts).toEqual(["violation"]);
+    expect(guard.violation()).toMatchObject({
+      phase: "prelude",
+      index: 0,
+      message: "tool_call not allowed in prelude",
+    });
+    expect(guard.end(failure)).toEqual([{ type: "error", payload: failed }]);
+    const late = play(["response_id"], ["completed"], ["tool_call", tool("1")]);
+    expect([late.verdicts.at(-1), late.guard.end(failure)]).toEqual(["late", []]);
+  });
+
   test("a recorded terminal that leaves a tool open is a violation [I-23]", () => {
     const { verdicts, guard } = play(["response_id"], ["tool_call", tool("1")], ["completed"]);
     expect(verdicts.at(-1)).toBe("violation");

@@ -4,6 +4,7 @@
 //   U1. A turn ends once: `end` gives its last frames to the first caller and nothing to any other [W-FR-9a, W-FR-9b].
 //   U2. After the end, or after a violation, every frame is `late`; only `end` is left to call.
 //   U3. `tool_completed` without its `tool_call`, or a second `tool_call` of one id, is a violation [W-AC-9].
+//       A call that its phase refuses opens no pair: what no client was told of is not closed either.
 //   U4. What ends a turn closes its running tools first [I-23]; a terminal that comes while tools run, in a recorded
 //       stream for instance, is a violation.
 
@@ -49,15 +50,9 @@ class Guard extends StreamGuard implements TurnGuard {
   admit<T extends FrameType>(type: T, payload: PayloadOf<T>): Verdict {
     if (this.phase === "terminal") return "late";
     switch (type) {
-      case "tool_call": {
-        this.#tools ??= createToolPairs();
-        const opened = this.#tools.open(toolOf(payload));
-        return this.#admitTool(type, opened, "tool_call repeats an id, or too many tools are open");
-      }
-      case "tool_completed": {
-        const closed = this.#tools?.close(toolOf(payload)) ?? false;
-        return this.#admitTool(type, closed, "tool_completed has no running tool_call like it");
-      }
+      case "tool_call":
+      case "tool_completed":
+        return this.#admitTool(type, (payload as PayloadOf<"tool_call">).tool_call);
       case "error":
       case "completed":
       case "cancelled":
@@ -81,8 +76,18 @@ class Guard extends StreamGuard implements TurnGuard {
     return this.#brokenPair ?? super.violation();
   }
 
-  #admitTool(type: FrameType, accepted: boolean, message: string): Verdict {
-    return accepted ? this.step(type, turnClassOf(type, false)) : this.#refuse(type, message);
+  #admitTool(type: "tool_call" | "tool_completed", tool: ToolRef): Verdict {
+    const message = turnClassOf(type, false);
+    // U3: the phase first.
+    if (this.passes(message)) {
+      if (type === "tool_call") {
+        this.#tools ??= createToolPairs();
+        if (!this.#tools.open(tool)) return this.#refuse(type, "tool_call repeats an id, or too many tools are open");
+      } else if (!this.#tools?.close(tool)) {
+        return this.#refuse(type, "tool_completed has no running tool_call like it");
+      }
+    }
+    return this.step(type, message);
   }
 
   #admitTerminal(draft: Draft): Verdict {
@@ -102,8 +107,4 @@ class Guard extends StreamGuard implements TurnGuard {
     this.#brokenPair = { route: turnSpec.route, ...details, message };
     return this.step(type, 0);
   }
-}
-
-function toolOf(payload: unknown): ToolRef {
-  return (payload as PayloadOf<"tool_call">).tool_call;
 }

@@ -20,9 +20,11 @@ const BACKSLASH = 0x5c;
 const isSeparator = (unit: number) => unit === 0x2028 || unit === 0x2029 || unit === 0x85;
 
 /** What JSON writes for each code unit up to the backslash. */
-const ESCAPES = Array.from({ length: BACKSLASH + 1 }, (_, unit) =>
-  JSON.stringify(String.fromCharCode(unit)).slice(1, -1),
-);
+const ESCAPES = /* @__PURE__ */ escapesUpTo(BACKSLASH);
+
+function escapesUpTo(last: number): readonly string[] {
+  return Array.from({ length: last + 1 }, (_, unit) => JSON.stringify(String.fromCharCode(unit)).slice(1, -1));
+}
 
 /** The JSON string of a well-formed text. */
 export function quote(text: string): string {
