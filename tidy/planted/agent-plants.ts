@@ -49,8 +49,8 @@ const AGENTS = [
     ["prices reach the calls", "...(options.prices && { prices: options.prices })", ""],
     [
       "one composer for each turn",
-      "composeText(context.writer, compose())",
-      "composeText(context.writer, ((compose as { one?: Composer }).one ??= compose()))",
+      'requireValue(compose(), "compose")',
+      "((compose as { one?: Composer }).one ??= compose())",
       "compose",
     ],
     ["what the composer holds is let out at the end", "    composed?.finish();\n", "", "compose"],
@@ -128,6 +128,7 @@ const AGENTS = [
       "",
       "cancel",
     ],
+    ["a sub-agent is released once", "  if (options.released.has(id)) return;\n", "", "cancel"],
     [
       "a sub-agent that runs is released",
       'context.signal.addEventListener("abort", release, { once: true });',
@@ -231,8 +232,32 @@ const AGENTS = [
   ...agent(
     "call-ids",
     "loop",
-    ["an id that was used gets a number", "used.has(unique)", "used.has(unique) && copy < 2"],
+    ["an id that was used gets a number", "while (used.has(unique)) {", "while (used.has(unique) && copy < 2) {"],
+    [
+      "the longest id has room for its number",
+      "id.slice(0, TOOL_ID_LENGTH_MAX - end.length)",
+      "id",
+      "../backend/tool-pairing",
+    ],
+    [
+      "a number goes behind a whole character",
+      "endsInHalf(start) ? start.slice(0, -1) : start",
+      "start",
+      "../backend/tool-pairing",
+    ],
     ["the prompt has the same ids", "{ ...part, toolCallId: nameOf(part.toolCallId) }", "part"],
+  ),
+  ...agent(
+    "author-hooks",
+    "author-hooks",
+    ["a hook's rejection is heard", "  Promise.resolve(value).catch(() => undefined);\n", ""],
+    ["a promise is no value", "if (!hearRejection(value)) return value;", "return value;"],
+  ),
+  ...agent(
+    "goes-on",
+    "tool/long-tool",
+    ["work that goes on is heard of again", "      wait();\n    });", "    });"],
+    ["work that is over is not heard of", "return () => cancel();", "return () => {};"],
   ),
   ...agent(
     "prompt",

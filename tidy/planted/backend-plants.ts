@@ -12,10 +12,15 @@ const MESSAGES_TEST = "backend/langgraph/graph-messages.test.ts";
 const READER_TEST = "backend/langgraph/message-reader.test.ts";
 const TURN_TEST = "backend/upstream/relay-turn.test.ts";
 const NAMES_TEST = "worker/leak-names.test.ts";
+const SAID_TEST = "backend/said-at-once.test.ts";
 const WHOLE_TEST = "backend/whole-turn.test.ts";
 
 const manifest = plantIn("backend/create-manifest.ts", AGENT_TEST);
 const pair = plantIn("backend/tool-pairing.ts", EVENTS_TEST);
+const pairing = plantIn("backend/tool-pairing.ts", "backend/tool-pairing.test.ts");
+const input = plantIn("backend/langgraph/from-lang-graph.ts", "backend/langgraph/author-input.test.ts");
+const outbox = plantIn("backend/outbox.ts", SAID_TEST);
+const told = plantIn("backend/langgraph/told-calls.ts", "backend/langgraph/told-calls.test.ts");
 const notice = plantIn("backend/notices.ts", EVENTS_TEST);
 const idle = plantIn("backend/idle-timeout.ts", "backend/idle-timeout.test.ts");
 const event = plantIn("backend/upstream/event-relay.ts", EVENTS_TEST);
@@ -41,8 +46,8 @@ const UPSTREAM: readonly Plant[] = [
   manifest("the status ids of an agent", "!STATUS_ID.test(status)", "false"),
   pair(
     "a result closes its call",
-    "          write(event);\n          close(event.tool_call_id);\n",
-    "          write(event);\n",
+    "          write(refer(event));\n          close(event.tool_call_id);\n",
+    "          write(refer(event));\n",
   ),
   pair(
     "an end finds its call open",
@@ -52,6 +57,14 @@ const UPSTREAM: readonly Plant[] = [
   pair("a call closes once", "    open.delete(tool_call_id);\n", ""),
   pair("an end repeats the type of its start", "      ...(tool_type !== undefined && { tool_type }),\n", ""),
   pair("an end keeps its own status", "close(event.tool_call_id, event.status);", "close(event.tool_call_id);"),
+  pairing("an id that comes again names another call", "tool_call_id: ids.take(tool_call_id) });", "tool_call_id });"),
+  pairing("a copy of an open call", "    if (open.has(tool_call_id)) return;\n", ""),
+  pairing(
+    "a result goes to the latest call of its id",
+    "write(refer(event));\n          close",
+    "write(event);\n          close",
+  ),
+  pairing("the calls of a turn of a service", "ids.count >= CALLS_PER_TURN_MAX", "ids.count > CALLS_PER_TURN_MAX"),
   pair("the open calls of a turn", "open.size >= OPEN_CALLS_MAX", "open.size > OPEN_CALLS_MAX"),
   notice("the notices of a turn", "if (told > NOTICES_MAX) return;", ""),
   notice("the last notice says that it is", "told === NOTICES_MAX ? ", "told < 0 ? "),
@@ -71,13 +84,36 @@ const UPSTREAM: readonly Plant[] = [
     "sum[field] - told[field]",
     "sum[field]",
   ),
-  plantIn("backend/upstream/relay-turn.ts", WHOLE_TEST)("a chunk is cut into pieces", "cut(value)", "[value]"),
   plantIn("backend/tool-pairing.ts", NAMES_TEST)(
     "the tool of a component",
-    'case "component":\n          write(nameForClients(event));',
-    'case "component":\n          write(event);',
+    "write(nameForClients(refer(event)));",
+    "write(refer(event));",
   ),
   plantIn("backend/tool-pairing.ts", NAMES_TEST)("a part that failed", "failureForClients(event.error)", "event.error"),
+  outbox("long text is written at the log's pace", "          await untilAborted(own.ready(), signal);\n", ""),
+  outbox(
+    "long text is cut into pieces",
+    "if (event.content.length <= PACE_LENGTH_MAX) return [event];",
+    "return [event];",
+  ),
+  outbox("a cancel ends the wait in a long text", "await untilAborted(own.ready(), signal);", "await own.ready();"),
+  outbox("accounting that waited is kept", "if (ACCOUNTING.has(event.type)) own.write(event);", ""),
+  plantIn("backend/upstream/relay-turn.ts", SAID_TEST)(
+    "what was said before a failure",
+    "      await outbox.flush(stop);\n    }\n",
+    "    }\n    await outbox.flush(stop);\n",
+  ),
+  plantIn("backend/believable.ts", SAID_TEST)("parts that a speaker tells", "clampParts(event.tokens)", "event.tokens"),
+  plantIn("backend/upstream/service-usage.ts", SAID_TEST)(
+    "parts of a service's sum",
+    "return clampParts({ input_tokens, output_tokens, total_tokens, reasoning_tokens, cached_tokens });",
+    "return { input_tokens, output_tokens, total_tokens, reasoning_tokens, cached_tokens };",
+  ),
+  plantIn("backend/langgraph/message-reader.ts", SAID_TEST)(
+    "parts of a graph's counts",
+    "usage ? clampParts(usage)",
+    "usage ? usage",
+  ),
   event("the first end counts", "if (end !== undefined) {", "if (false) {"),
   event("late events are told", '        notice("an upstream event after the end was dropped");\n', ""),
   event("a sentinel is no event", "if (text === SSE_DONE) return;", ""),
@@ -86,8 +122,8 @@ const UPSTREAM: readonly Plant[] = [
   event("a value without a type is no event", ' && error.issue.rule === "one_of"', ""),
   event(
     "only events are signs of life",
-    "      if (event === undefined) return;\n      heard += 1;",
-    "      heard += 1;\n      if (event === undefined) return;",
+    "      if (said === undefined) return;\n      heard += 1;",
+    "      heard += 1;\n      if (said === undefined) return;",
   ),
   event("an error ends the run", 'if (event.type === "error") throw failureOfEvent(event);', ""),
   event("more to come is a pause", 'has_more ? { kind: "paused", limit: "state_limit" } : ', ""),
@@ -112,24 +148,31 @@ const UPSTREAM: readonly Plant[] = [
   plantIn("backend/upstream/upstream-failure.ts", TURN_TEST)("only 200 is an answer", "status === 200", "status < 300"),
   plantIn("backend/upstream/upstream-failure.ts", TURN_TEST)("status 429 is a rate limit", "status === 429", "false"),
   turn("a cancelled turn sends nothing", "  signal.throwIfAborted();\n  // Ends", "  // Ends"),
+  turn("a service with a long window is heard of", "clock, idleTimeoutMs, () => writer", "clock, 0, () => writer"),
+  turn("every way out stops the telling", "    stopTelling();\n", ""),
+  plantIn("backend/upstream/relay-turn.ts", "backend/upstream/author-body.test.ts")(
+    "a body may be a promise",
+    "await untilAborted(askBody(exchange, input, context.principal), stop.signal)",
+    "exchange.body(input, context.principal)",
+  ),
   turn("a cancel is heard", '  signal.addEventListener("abort", cancel, { once: true });\n', ""),
   turn("the turn's signal keeps no listener", '    signal.removeEventListener("abort", cancel);\n', ""),
   turn("every way out closes the request", "    request.abort();\n", ""),
-  turn("every way out stops the timer", "    idle.stop();\n    signal", "    signal"),
+  turn("every way out stops the timer", "    idle.stop();\n    stopTelling", "    stopTelling"),
   turn("silence before the answer counts", "    idle.start();\n    const body", "    const body"),
-  turn(
-    "silence while the writer holds back does not count",
-    "      idle.stop();\n      await untilAborted(ready(), stop);",
-    "      await untilAborted(ready(), stop);",
-  ),
+  turn("silence while the writer holds back does not count", "      if (relay.heard > heardBefore) idle.stop();\n", ""),
   turn(
     "an event starts the window again",
-    "      await untilAborted(ready(), stop);\n      idle.start();",
-    "      await untilAborted(ready(), stop);",
+    "    await untilAborted(outbox.writer.ready(), stop);\n    idle.start();",
+    "    await untilAborted(outbox.writer.ready(), stop);",
   ),
   turn("bytes without an event are no sign of life", "if (relay.heard === heardBefore) continue;", ""),
-  turn("the writer sets the pace", "    await untilAborted(ready(), stop);\n", ""),
-  turn("a cancel ends the wait for the writer", "await untilAborted(ready(), stop);", "await ready();"),
+  turn("the writer sets the pace", "    await untilAborted(outbox.writer.ready(), stop);\n", ""),
+  turn(
+    "a cancel ends the wait for the writer",
+    "await untilAborted(outbox.writer.ready(), stop);",
+    "await outbox.writer.ready();",
+  ),
   turn("a cancel ends the wait for the service", "return await untilAborted(promise, stop);", "return await promise;"),
   turn("a stop keeps its reason", "    stop.throwIfAborted();\n", ""),
   turn(
@@ -196,7 +239,8 @@ const UPSTREAM: readonly Plant[] = [
 const LANGGRAPH: readonly Plant[] = [
   graph("a graph has a stream", 'if (typeof graph?.stream !== "function")', "if (false)"),
   graph("a checkpointer has the history", "checkpointer ? [] : ", ""),
-  graph("a cancelled turn does not touch the graph", "  signal.throwIfAborted();\n", ""),
+  input("a cancelled turn asks for no input", "      context.signal.throwIfAborted();\n", ""),
+  input("a cancel ends the wait for the input", "await untilAborted(ask(), context.signal);", "await ask();"),
   graph(
     "writer() works in a node",
     "runWithWriter(writer, () => graph.stream(run.graphInput, options))",
@@ -232,12 +276,11 @@ const LANGGRAPH: readonly Plant[] = [
     "readCustomEvent(item.value, run.statusKey, clock.now())",
     'readCustomEvent(item.value, "event_type", clock.now())',
   ),
-  plantIn("backend/langgraph/from-lang-graph.ts", MESSAGES_TEST)(
-    "a cut message tells only its cost",
-    "messages.end({ failed });",
-    "messages.end({ failed: false });",
+  custom(
+    "a node neither opens nor ends a turn",
+    "RUNTIME_ONLY.has(event.type) ? undefined : believable(event)",
+    "event",
   ),
-  custom("a node neither opens nor ends a turn", "RUNTIME_ONLY.has(event.type) ? undefined : event", "event"),
   custom("a node's error ends no turn", '"end_stream", "error"]', '"end_stream"]'),
   custom(
     "a status is checked",
@@ -263,7 +306,7 @@ const LANGGRAPH: readonly Plant[] = [
   reader("a node whose name starts alike", ':`].join("|")', '`].join("|")'),
   reader(
     "a task that begins another message",
-    "for (const call of formers.at(-1)?.calls.wholeCalls() ?? []) this.#tellCall(call);",
+    "for (const call of former?.calls.wholeCalls() ?? []) this.#tellCall(call, former);",
     "",
   ),
   reader("the oldest message of a busy task", "if (oldest !== undefined && ", "if (false && "),
@@ -280,8 +323,17 @@ const LANGGRAPH: readonly Plant[] = [
     "for (const asking of this.#growing.values()) if (asking.calls.has(id)) this.#finish(asking);",
     "",
   ),
-  reader("a call is told once", "if (this.#calls.has(id)) return;", ""),
-  reader("the calls of a turn", "this.#calls.size >= CALLS_PER_TURN_MAX", "this.#calls.size > CALLS_PER_TURN_MAX"),
+  reader("a call is told once", "if (by !== undefined && this.#told.isTold(call, by)) return;", ""),
+  told("a model's call is no copy of an answered one", "(!by.isModelCall && told", "(told"),
+  told("a copy has the same arguments", " && told.digest === digestOf(call))", ")"),
+  told("a message that comes again", "isSameMessage || ", ""),
+  told("a call that a node has told is its message's", "if (told.messageId === undefined) Object", "if (false) Object"),
+  plantIn("backend/langgraph/from-lang-graph.ts", "backend/langgraph/told-calls.test.ts")(
+    "a node's own calls are heard",
+    "          messages.hear(event);\n",
+    "",
+  ),
+  reader("the calls of a turn", "this.#told.count >= CALLS_PER_TURN_MAX", "this.#told.count > CALLS_PER_TURN_MAX"),
   reader(
     "the messages that stream together",
     "    if (this.#growing.size >= OPEN_MESSAGES_MAX) {",
@@ -293,7 +345,11 @@ const LANGGRAPH: readonly Plant[] = [
     "isNamed ? metrics : { ...metrics, model: this.#options.agentId }",
     "metrics",
   ),
-  reader("no negative duration", "Math.max(0, this.#options.clock.now() - told)", "this.#options.clock.now() - told"),
+  plantIn("backend/langgraph/told-calls.ts", READER_TEST)(
+    "no negative duration",
+    "Math.max(0, this.#clock.now() - told.at)",
+    "this.#clock.now() - told.at",
+  ),
   reader("an error result says so", 'message.status === "error"', "false"),
   calls("guesses do not count beside pieces", "if (pieces.length > 0) return;", ""),
   calls("a whole call counts once", " && !has(id)) grow(", ") grow("),
@@ -322,10 +378,10 @@ const LANGGRAPH: readonly Plant[] = [
     'if (typeof value === "string") return wellFormed(value);',
     'if (typeof value === "string") return value;',
   ),
-  message("an answer comes once", 'if (typeof told !== "number") return;', "if (told === undefined) return;"),
+  plantIn("backend/langgraph/told-calls.ts", MESSAGES_TEST)("an answer comes once", "    told.answered = true;\n", ""),
   message(
     "a call of an earlier turn",
-    '    this.#tellCall({ id, name: textField(message, "name") || "tool", arguments: null });\n',
+    'this.#tellCall({ id, name: textField(message, "name") || "tool", arguments: null });',
     "",
   ),
   reader("a tool message without a call", 'if (id === undefined || id === "") {', "if (id === undefined) {"),

@@ -202,12 +202,8 @@ export const MODEL_PLANTS: readonly Plant[] = [
     "count-tokens",
     "stream-rules",
     ["a count that is none", "Number.isSafeInteger(value) && (value as number) >= 0", "typeof value === 'number'"],
-    ["more reasoning than output", "Math.min(reasoning, output)", "reasoning"],
-    [
-      "more from the cache than was read",
-      "Math.min(asCount(told?.inputTokens?.cacheRead) ?? 0, input)",
-      "asCount(told?.inputTokens?.cacheRead) ?? 0",
-    ],
+    ["more reasoning than output", "Math.min(reasoning_tokens, output_tokens)", "reasoning_tokens"],
+    ["more from the cache than was read", "Math.min(cached_tokens, input_tokens)", "cached_tokens"],
     [
       "an estimate is marked",
       "toldInput === undefined || toldOutput === undefined",
@@ -236,7 +232,13 @@ export const MODEL_PLANTS: readonly Plant[] = [
     ["only a date extends a name", " && DATED.test(model.slice(known.length))", ""],
     ["the longest name has the price", "b.length - a.length", "a.length - b.length"],
     ["a price is zero or more", "&& value >= 0", ""],
-    ["a currency has a form", "if (!CURRENCY.test(currency)) throw", "if (false) throw"],
+    ["the ledger's currency", "if (currency !== CURRENCY) throw", "if (false) throw"],
+    [
+      "a price that is none",
+      "!hearRejection(cost) && isPrice(cost) ? cost",
+      "!hearRejection(cost) ? cost as number",
+      "../author-hooks",
+    ],
   ),
   ...model(
     "read-script",

@@ -55,9 +55,28 @@ export const TOOL_PLANTS: readonly Plant[] = [
     ["the timer of a call is taken back", "work.finally(cancel).then", "work.then", "run-tool"],
     [
       "a report that throws costs nothing",
-      "    context.report?.(report);\n  } catch {",
-      "    context.report?.(report);\n  } catch (error) {\n    throw error;",
+      "callHook(() => context.report?.(report));",
+      "context.report?.(report);",
       "run-tool",
+    ],
+    [
+      "a tool with more time is heard of",
+      "whileItGoesOn(clock, tool.timeoutMs,",
+      "whileItGoesOn(clock, 0,",
+      "long-tool",
+    ],
+    ["a cancelled call is not heard of", "    stopTelling();\n    callWriter", "    callWriter", "long-tool"],
+    [
+      "a call that is over is not heard of",
+      "  stopTelling();\n  callWriter.close();\n  return",
+      "  callWriter.close();\n  return",
+      "long-tool",
+    ],
+    [
+      "what is put around a payload is looked at",
+      "  if (issue) {\n    report(",
+      "  if (false) {\n    report(",
+      "deep-result",
     ],
     [
       "a tool's ambient writer is the call's",

@@ -141,6 +141,28 @@ describe("a cancel", () => {
     expect(reports).toEqual([{ what: "onCancel of sub-agent slow", error: thrown }]);
   });
 
+  test("releases a sub-agent once, however many calls of it run [W-CAN-5]", async () => {
+    const released: string[] = [];
+    const wait = tool("wait", () => new Promise(() => undefined), "abort");
+    const sub = (id: string) =>
+      defineSubAgent({
+        id,
+        tools: [wait],
+        model: saysWhole({ tool_calls: [{ name: "wait" }] }),
+        onCancel: () => void released.push(id),
+      });
+    const names = ["shop", "post", "shop"].map((name) => ({ name, arguments: { task: "x" } }));
+    const model = saysWhole({ call: 1, tool_calls: names });
+    const agent = defineAgent({ id: "assistant", model, subAgents: [sub("shop"), sub("post")] });
+    for (const _ of ["one turn", "another"]) {
+      const { turn, sink } = start(agent);
+      while (sink.types().filter((type) => type === "tool_call").length < 6) await tick();
+      turn.cancel();
+      await turn.ended;
+    }
+    expect(released).toEqual(["shop", "post", "shop", "post"]);
+  });
+
   test("before the run began asks no model and enters no node [C-21]", async () => {
     const { model, asked } = keepAsked(says({ text: "never" }));
     const reason = new FramerailError("CANCELLED", "stopped");

@@ -3,6 +3,7 @@
 
 import type { AgentEvent } from "@framerail/protocol";
 import { splitText } from "@framerail/protocol";
+import { requireValue } from "./author-hooks.js";
 import { endsInHalf } from "./ends-in-half.js";
 import type { Writer } from "./writer.js";
 import { createWriter, sinkOf } from "./writer.js";
@@ -32,13 +33,13 @@ export function composeText(own: Writer, composer: Composer): ComposingWriter {
     if (content !== "") sink.accept({ type: "text", content }, emitter);
   };
   const push = (piece: string, emitter: string) => {
-    const text = join(composer.push(piece));
+    const text = join(requireValue(composer.push(piece), "push of compose"));
     const cut = endsInHalf(text) ? text.length - 1 : text.length;
     half = text.slice(cut);
     write(text.slice(0, cut), emitter);
   };
   const flush = (emitter: string) => {
-    const text = join(composer.flush());
+    const text = join(requireValue(composer.flush(), "flush of compose"));
     half = "";
     write(text, emitter);
   };

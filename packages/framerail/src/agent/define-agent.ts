@@ -6,6 +6,7 @@ import type { LanguageModelV3 } from "@ai-sdk/provider";
 import type { Clock } from "@framerail/protocol";
 import { FramerailError, systemClock } from "@framerail/protocol";
 import type { Agent, AgentManifest, RunContext, RunEnd, TurnInput } from "./agent.js";
+import { callHook, requireValue } from "./author-hooks.js";
 import { createCallIds } from "./call-ids.js";
 import type { Composer } from "./compose.js";
 import { composeText } from "./compose.js";
@@ -39,7 +40,7 @@ export interface ModelAgentOptions extends CommonOptions {
   readonly compose?: () => Composer;
   readonly config?: Partial<GraphConfig>;
   readonly prices?: PriceTable;
-  /** What operators must hear of: what tools and sub-agents threw, whole. */
+  /** What operators must hear of: what tools and sub-agents threw, whole. Nobody waits for it, and what it throws is lost. */
   report?(report: { readonly what: string; readonly error: unknown }): void;
 }
 
@@ -47,6 +48,9 @@ export interface FreeAgentOptions extends CommonOptions {
   /** Writes the turn's events; a returned pause ends the turn as one. */
   run(turn: TurnInput, context: RunContext): Promise<RunEnd | undefined> | Promise<void>;
 }
+
+/** What all turns of an agent share of their loops. */
+type AgentLoop = Omit<LoopOptions, "callIds" | "released">;
 
 const ID = /^[a-zA-Z][a-zA-Z0-9_.-]{0,63}$/;
 
@@ -75,11 +79,7 @@ function defineModelAgent(options: ModelAgentOptions): Agent {
   requireUniqueNames(id, tools, subAgents);
   const config = resolveConfig(id, options.config);
   const report = (found: { readonly what: string; readonly error: unknown }) => {
-    try {
-      options.report?.(found);
-    } catch {
-      // Whoever listens for failures failed itself: that is no reason to fail the turn, and there is nobody left to tell.
-    }
+    callHook(() => options.report?.(found));
   };
   const shared = {
     clock,
@@ -90,7 +90,7 @@ function defineModelAgent(options: ModelAgentOptions): Agent {
   const nodes = new Map(
     subAgents.map((sub) => [sub.id, sub.model ? createModelNode({ models: [sub.model], ...shared }) : node]),
   );
-  const loop: Omit<LoopOptions, "callIds"> = {
+  const loop: AgentLoop = {
     node,
     tools,
     subAgents,
@@ -104,16 +104,16 @@ function defineModelAgent(options: ModelAgentOptions): Agent {
 
 async function runModelAgent(
   { id, instructions, compose }: ModelAgentOptions,
-  loop: Omit<LoopOptions, "callIds">,
+  loop: AgentLoop,
   turn: TurnInput,
   context: RunContext,
 ): Promise<RunEnd> {
-  const composed = compose === undefined ? undefined : composeText(context.writer, compose());
+  const composed = compose === undefined ? undefined : composeText(context.writer, requireValue(compose(), "compose"));
   const { signal, within, abandon, release } = openRunSignal(id, context.signal, loop.config, loop.clock);
   const writer = composed?.writer ?? context.writer;
   const prompt = openPrompt({ instructions, history: turn.history, message: turn.message });
   try {
-    const own = { ...loop, callIds: createCallIds() };
+    const own = { ...loop, callIds: createCallIds(), released: new Set<string>() };
     writer.thinking();
     const run = runWithWriter(writer, () => runLoop(own, prompt, { ...context, writer, signal }, true));
     const { end } = await within(run);

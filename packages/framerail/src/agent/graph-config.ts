@@ -7,7 +7,11 @@ export interface GraphConfig {
   readonly max_iterations: number;
   /** Milliseconds for the whole run; past it the turn fails. */
   readonly execution_timeout: number;
-  /** False: a reader's cancel ends the turn for the reader, and the run goes on in the background. */
+  /**
+   * False: a reader's cancel ends the turn for the reader, and the run goes on in the background. It has until the turn's end is
+   * stored, 500 ms at most: until then its calls are accounted for; after that no model call is made and nothing is kept, and
+   * what it says after the cancel is not kept in any case.
+   */
   readonly enable_cancellation: boolean;
   /** True: `node_enter` and `node_exit` are written around the model and the tools; they stay off the wire. */
   readonly emit_node_events: boolean;

@@ -35,6 +35,8 @@ export interface LoopOptions {
   readonly config: GraphConfig;
   /** One per turn, shared with the sub-agents' loops. */
   readonly callIds: CallIds;
+  /** Sub-agents whose onCancel was called in this turn: once, however many calls of one run. */
+  readonly released: Set<string>;
   readonly clock: Clock;
   /** What operators must hear of. */
   report(report: { readonly what: string; readonly error: unknown }): void;
@@ -188,6 +190,8 @@ function isExhausted(error: unknown): boolean {
 }
 
 async function releaseSubAgent(options: LoopOptions, { id, onCancel }: SubAgent): Promise<void> {
+  if (options.released.has(id)) return;
+  options.released.add(id);
   try {
     await onCancel();
   } catch (error) {

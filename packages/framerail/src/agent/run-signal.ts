@@ -1,5 +1,6 @@
 // The signal a run lives by: the turn's, shortened by the run's own timeout, and deaf to a reader's cancel where the agent
-// says that its runs go on in the background [C-33]. Silence and deadlines abort it all the same.
+// says that its runs go on in the background [C-33]. Silence and deadlines abort it all the same. That it goes on keeps the turn
+// open no longer: what comes after the final commit, 500 ms later at most, is not kept, and no model call is made any more.
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError, isFramerailError } from "@framerail/protocol";

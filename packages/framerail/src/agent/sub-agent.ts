@@ -20,7 +20,7 @@ export interface SubAgentOptions {
   readonly model?: LanguageModelV3;
   readonly emits?: readonly StatusId[];
   readonly tools?: readonly Tool[];
-  /** Called once when the turn is cancelled while it runs: release what it holds. */
+  /** Called once when a turn is cancelled while it runs, however many calls of it run: release what it holds. */
   readonly onCancel: () => void | Promise<void>;
 }
 

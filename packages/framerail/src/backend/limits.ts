@@ -3,16 +3,16 @@
 /** How long an upstream service may be silent before its turn is cancelled [D-19]. */
 export const UPSTREAM_IDLE_MS = 60_000;
 
-/** The longest silence that can be allowed; beyond it a timer of the platform overflows and fires at once. */
+/**
+ * The longest silence that can be allowed; beyond it a timer of the platform overflows and fires at once. A turn's own deadline,
+ * which is shorter, holds all the same.
+ */
 export const UPSTREAM_IDLE_MS_MAX = 2_147_483_647;
-
-/** What is read of a service's answer before the writer is asked again: with short events it is ten times that on the wire. */
-export const UPSTREAM_PIECE_BYTES = 16_384;
 
 /** Tool calls of one turn that may be open at the same time. */
 export const OPEN_CALLS_MAX = 1_024;
 
-/** Tool calls that one turn of a graph may make. */
+/** Tool calls that one turn may make, with those that have ended: their ids are kept, so that none is used twice. */
 export const CALLS_PER_TURN_MAX = 4_096;
 
 /** Messages of a graph that may be in the middle of their stream at the same time. */

@@ -3,13 +3,16 @@
 // Owns: which calls are open. Does not own: closing what is open when the turn ends (the lifecycle's guard).
 //   P1. A result closes its call at once. An end of the speaker's own then finds nothing open, and is dropped.
 //   P2. An end repeats the name and type of its start: by them the guard knows the pair.
-//   P3. At most OPEN_CALLS_MAX are open at a time.
+//   P3. At most OPEN_CALLS_MAX are open at a time, and a turn has at most CALLS_PER_TURN_MAX.
 //   P4. Names that are not for clients, made up by a model or sent by a service, are not shown to them, whatever event
 //       they stand in (names-for-clients.ts).
+//   P5. An id that was used in the turn names another call when it comes again, under an id of its own (call-ids.ts), and so
+//       does what refers to it from then on. While the call is open, its start that comes again is a copy, and dropped.
 
 import type { AgentEvent, EventOf } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
-import { OPEN_CALLS_MAX } from "./limits.js";
+import { createUniqueIds } from "../agent/call-ids.js";
+import { CALLS_PER_TURN_MAX, OPEN_CALLS_MAX } from "./limits.js";
 import { failureForClients, nameForClients } from "./names-for-clients.js";
 
 export interface ToolPairing {
@@ -19,16 +22,36 @@ export interface ToolPairing {
 }
 
 export function createToolPairing(write: (event: AgentEvent) => void): ToolPairing {
+  // By the speaker's ids; `latest` has also those that have ended (P5).
   const open = new Map<string, EventOf<"tool_call">>();
+  const latest = new Map<string, string>();
+  const ids = createUniqueIds();
+
+  function begin(event: EventOf<"tool_call">): void {
+    const { tool_call_id } = event;
+    if (open.has(tool_call_id)) return;
+    if (open.size >= OPEN_CALLS_MAX) throw tooMany(`more than ${OPEN_CALLS_MAX} tool calls are open`);
+    if (ids.count >= CALLS_PER_TURN_MAX) throw tooMany(`more than ${CALLS_PER_TURN_MAX} tool calls in one turn`);
+    const own = nameForClients({ ...event, tool_call_id: ids.take(tool_call_id) });
+    open.set(tool_call_id, own);
+    latest.set(tool_call_id, own.tool_call_id);
+    write(own);
+  }
+
+  /** The event, of the call that its id names by now. */
+  function refer<T extends { readonly tool_call_id?: string | undefined }>(event: T): T {
+    const tool_call_id = event.tool_call_id === undefined ? undefined : latest.get(event.tool_call_id);
+    return tool_call_id === undefined ? event : { ...event, tool_call_id };
+  }
 
   function close(tool_call_id: string, status?: EventOf<"tool_call_end">["status"]): void {
     const call = open.get(tool_call_id);
     if (call === undefined) return;
     open.delete(tool_call_id);
-    const { tool_name, tool_type } = call;
+    const { tool_call_id: own, tool_name, tool_type } = call;
     write({
       type: "tool_call_end",
-      tool_call_id,
+      tool_call_id: own,
       tool_name,
       ...(tool_type !== undefined && { tool_type }),
       ...(status !== undefined && { status }),
@@ -39,21 +62,20 @@ export function createToolPairing(write: (event: AgentEvent) => void): ToolPairi
     write(event) {
       switch (event.type) {
         case "tool_call":
-          if (open.size >= OPEN_CALLS_MAX) {
-            throw new FramerailError("PROTOCOL_VIOLATION", `more than ${OPEN_CALLS_MAX} tool calls are open`);
-          }
-          open.set(event.tool_call_id, nameForClients(event));
-          write(nameForClients(event));
+          begin(event);
           break;
         case "tool_result":
-          write(event);
+          write(refer(event));
           close(event.tool_call_id);
           break;
         case "tool_call_end":
           close(event.tool_call_id, event.status);
           break;
         case "component":
-          write(nameForClients(event));
+          write(nameForClients(refer(event)));
+          break;
+        case "data_loaded":
+          write(refer(event));
           break;
         case "part_failed":
           write({ ...event, error: failureForClients(event.error) });
@@ -66,4 +88,8 @@ export function createToolPairing(write: (event: AgentEvent) => void): ToolPairi
       return open.size;
     },
   };
+}
+
+function tooMany(says: string): FramerailError {
+  return new FramerailError("PROTOCOL_VIOLATION", says);
 }

@@ -13,15 +13,17 @@
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { ErrorCode, EventOf, FramerailError } from "@framerail/protocol";
 import { isFramerailError } from "@framerail/protocol";
+import { whileItGoesOn } from "../goes-on.js";
 import type { StepCollector } from "./collect-step.js";
 import { createStepCollector } from "./collect-step.js";
 import type { CountedTokens } from "./count-tokens.js";
 import { countTokens, estimatePrompt } from "./count-tokens.js";
-import { PACE_LENGTH_MAX, PACE_PIECE_LENGTH, PIECE_LENGTH_MAX, PROGRESS_MS } from "./limits.js";
+import { PACE_LENGTH_MAX, PACE_PIECE_LENGTH, PIECE_LENGTH_MAX } from "./limits.js";
 import type { ModelCall } from "./model-call.js";
 import { cancelledBy } from "./model-failure.js";
 import type { ModelStep } from "./model-step.js";
 import { openStream } from "./open-stream.js";
+import { askPrice } from "./price-table.js";
 import { untilAborted } from "./until-aborted.js";
 
 const CALL_FAILURES: ReadonlySet<ErrorCode> = new Set(["MODEL_FAILED", "RATE_LIMITED", "CANCELLED"]);
@@ -76,19 +78,14 @@ async function readStream(call: ModelCall, collector: StepCollector): Promise<vo
   }
 }
 
-// C5. By a timer, so that a token costs nothing here.
+// C5
 function tellProgress({ model, writer, clock }: ModelCall, collector: StepCollector): () => void {
   let told = 0;
-  let cancel = () => {};
-  const wait = () => {
-    cancel = clock.schedule(PROGRESS_MS, () => {
-      if (collector.outputLength !== told) writer.log("debug", `model ${model.modelId} goes on`);
-      told = collector.outputLength;
-      wait();
-    });
-  };
-  wait();
-  return () => cancel();
+  // No timer of its own bounds a call.
+  return whileItGoesOn(clock, Number.POSITIVE_INFINITY, () => {
+    if (collector.outputLength !== told) writer.log("debug", `model ${model.modelId} goes on`);
+    told = collector.outputLength;
+  });
 }
 
 /** A delta too long to be written at once, in slices; the collector mends what a slice cuts in half. */
@@ -106,7 +103,7 @@ function piecesOf(part: LanguageModelV3StreamPart): readonly LanguageModelV3Stre
 function metricsOf(call: ModelCall, collector: StepCollector, startedAt: number): EventOf<"metrics"> {
   const { tokens, estimated } = countCall(call, collector);
   const model = call.model.modelId;
-  const cost = call.prices?.costOf(model, tokens);
+  const cost = askPrice(call.prices, model, tokens);
   const { firstTokenAt } = collector;
   return {
     type: "metrics",

@@ -3,6 +3,7 @@
 //   N2. A count that is no count (missing, NaN, negative, a fraction) is as good as none: estimated, and marked so.
 //   N3. Estimates are characters divided by four, rounded up; a file counts a fixed number. Meant for a ledger that must
 //       not be empty, not for an invoice.
+//   N4. A part is never more than its whole, whoever tells it.
 
 import type { LanguageModelV3FunctionTool, LanguageModelV3Prompt, LanguageModelV3Usage } from "@ai-sdk/provider";
 import type { Usage } from "@framerail/protocol";
@@ -29,15 +30,25 @@ export function countTokens(told: LanguageModelV3Usage | undefined, size: CallSi
   const output = toldOutput ?? estimateTokens(size.outputLength);
   const toldReasoning = asCount(told?.outputTokens?.reasoning);
   const reasoning = toldReasoning ?? (toldOutput === undefined ? estimateTokens(size.reasoningLength) : 0);
-  const tokens = {
+  const tokens = clampParts({
     input_tokens: input,
     output_tokens: output,
     total_tokens: input + output,
-    // Parts of the two above: a provider that says more of a part than of the whole is not believed.
-    reasoning_tokens: Math.min(reasoning, output),
-    cached_tokens: Math.min(asCount(told?.inputTokens?.cacheRead) ?? 0, input),
-  };
+    reasoning_tokens: reasoning,
+    cached_tokens: asCount(told?.inputTokens?.cacheRead) ?? 0,
+  });
   return { tokens, estimated: toldInput === undefined || toldOutput === undefined };
+}
+
+/** Reasoning is part of the output, and what was cached of the input: more of a part than of its whole is not believed (N4). */
+export function clampParts(usage: Usage): Usage {
+  const { input_tokens, output_tokens, reasoning_tokens, cached_tokens } = usage;
+  if (reasoning_tokens <= output_tokens && cached_tokens <= input_tokens) return usage;
+  return {
+    ...usage,
+    reasoning_tokens: Math.min(reasoning_tokens, output_tokens),
+    cached_tokens: Math.min(cached_tokens, input_tokens),
+  };
 }
 
 export function estimateTokens(length: number): number {

@@ -20,6 +20,7 @@ import type { ModelCall, ModelSettings } from "./model-call.js";
 import { cancelledBy } from "./model-failure.js";
 import type { ModelStep } from "./model-step.js";
 import type { PriceTable } from "./price-table.js";
+import { askPrice } from "./price-table.js";
 
 export interface ModelNodeOptions {
   /** The first is asked first, the others in their order when it fails. */
@@ -90,7 +91,7 @@ function planCall({ messages, tools, model: { modelId }, settings, prices }: Mod
   const inputTokens = estimatePrompt(messages, tools);
   const sent = { ...NO_USAGE, input_tokens: inputTokens, total_tokens: inputTokens };
   const outputTokens = settings.maxOutputTokens ?? OUTPUT_TOKENS_EXPECTED;
-  return { model: modelId, inputTokens, outputTokens, cost: prices?.costOf(modelId, sent) };
+  return { model: modelId, inputTokens, outputTokens, cost: askPrice(prices, modelId, sent) };
 }
 
 const checkModelId = compileCheck({ kind: "string", lengthMin: 1, lengthMax: MODEL_ID_LENGTH_MAX });

@@ -46,6 +46,7 @@ test.each(["gpt-5-nano", "gpt-5.2", "gpt-5x", "gpt", "", "constructor", "__proto
 
 test.each([
   ["a currency that is none", { currency: "dollars", models: {} }, "currency"],
+  ["a currency that the ledger does not count in", { currency: "EUR", models: {} }, "currency"],
   ["a negative price", { currency: "USD", models: { m: { input: -1, output: 1 } } }, "models.m.input"],
   ["no price of output", { currency: "USD", models: { m: { input: 1 } } }, "models.m.output"],
   [

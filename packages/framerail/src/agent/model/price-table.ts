@@ -1,14 +1,17 @@
-// What a model call costs [R-6-3]. One table has one currency; a model it does not know has no price, which is not the
-// same as costing nothing.
+// What a model call costs [R-6-3], in US dollars: the ledger keeps its costs in them, and adds up what is told to it. A model
+// that a table does not know has no price, which is not the same as costing nothing.
 //   P1. A dated name (`gpt-5.2-2026-02-01`, `claude-x@20260201`, `…-latest`) has the price of the longest name it extends.
 //       Only a date extends a name: `gpt-5-mini` never gets the price of `gpt-5`.
 //   P2. Cached tokens are part of the input and are priced once, at `cached_input`, or as input where that is not given.
+//   P3. A table in another currency is refused: unconverted, its figures would stand in the ledger as dollars.
+//   P4. A table of the author's own that gives no price, or fails, costs the call its price and nothing else.
 
 import type { Usage } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
+import { hearRejection } from "../author-hooks.js";
 
 const TOKENS_PER_PRICE = 1_000_000;
-const CURRENCY = /^[A-Z]{3}$/;
+const CURRENCY = "USD";
 const DATED = /^[-@:](?:(?:preview|exp)-)?(?:latest|\d{4}-\d{2}-\d{2}|\d{2}-\d{2}|\d{3,8})$/;
 
 /** Per million tokens. */
@@ -19,18 +22,18 @@ export interface ModelPrice {
 }
 
 export interface PriceTableOptions {
-  /** Such as `USD`. */
-  readonly currency: string;
+  /** Of the ledger. Convert prices in another one. */
+  readonly currency: "USD";
   readonly models: { readonly [modelId: string]: ModelPrice };
 }
 
 export interface PriceTable {
-  readonly currency: string;
+  readonly currency: "USD";
   costOf(model: string, usage: Usage): number | undefined;
 }
 
 export function createPriceTable({ currency, models }: PriceTableOptions): PriceTable {
-  if (!CURRENCY.test(currency)) throw refusePrice("currency", "must be a code of three capital letters");
+  if (currency !== CURRENCY) throw refusePrice("currency", "must be USD, in which costs are kept: convert the prices");
   for (const [model, price] of Object.entries(models)) requirePrice(model, price);
   const prices = new Map(Object.entries(models));
   const byLength = [...prices.keys()].sort((a, b) => b.length - a.length);
@@ -42,6 +45,21 @@ export function createPriceTable({ currency, models }: PriceTableOptions): Price
       return price && costAt(price, usage);
     },
   };
+}
+
+/** The price by any table (P4). */
+export function askPrice(prices: PriceTable | undefined, model: string, usage: Usage): number | undefined {
+  try {
+    const cost: unknown = prices?.costOf(model, usage);
+    return !hearRejection(cost) && isPrice(cost) ? cost : undefined;
+  } catch {
+    // P4. The call was made, and its counts are told whatever its price.
+    return undefined;
+  }
+}
+
+function isPrice(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }
 
 function isDatedNameOf(known: string, model: string): boolean {
@@ -57,7 +75,7 @@ function requirePrice(model: string, price: ModelPrice): void {
   for (const field of ["input", "output", "cached_input"] as const) {
     const value: unknown = price[field];
     if (value === undefined && field === "cached_input") continue;
-    if (typeof value === "number" && Number.isFinite(value) && value >= 0) continue;
+    if (isPrice(value)) continue;
     throw refusePrice(`models.${model}.${field}`, "must be a price per million tokens, zero or more");
   }
 }

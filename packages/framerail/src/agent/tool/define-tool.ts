@@ -31,6 +31,10 @@ export interface ToolBasics<S extends StandardSchema> {
   readonly cancel?: CancelMode;
   /** The kind of tool, shown to clients; `function` unless said otherwise. */
   readonly type?: string;
+  /**
+   * How long a call may take; 30 s unless said otherwise. It may be longer than the 60 s that an agent may be silent; the run's
+   * `execution_timeout` and the 120 s of a turn end it all the same.
+   */
   readonly timeoutMs?: number;
   /** For a schema library that cannot tell the JSON Schema of its input. */
   readonly inputJsonSchema?: JsonObject;

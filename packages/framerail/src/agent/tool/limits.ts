@@ -5,7 +5,7 @@ import { FRAME_BYTES_MAX, JSON_DEPTH_MAX } from "@framerail/protocol";
 /** How long a call may take unless its tool says otherwise: well below the silence after which a turn is given up. */
 export const TOOL_TIMEOUT_MS = 30_000;
 
-/** The longest time a tool may ask for. */
+/** The longest time a tool may ask for. A turn's own deadline, which may be shorter, holds all the same. */
 export const TOOL_TIMEOUT_MS_MAX = 600_000;
 
 /** What a model may pass to a tool, as JSON text. */

@@ -8,6 +8,7 @@
 
 import type { Json } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
+import { requireValue } from "../author-hooks.js";
 import type { Tool, ToolBasics, ToolContext } from "./define-tool.js";
 import { basicsOf, demand, requireBasics } from "./define-tool.js";
 import type { Opened } from "./enrichment-envelope.js";
@@ -66,7 +67,7 @@ function renderCollection<S extends StandardSchema>(definition: CollectionDefini
   const keys = new WeakMap<ToolContext, Key>();
   return {
     run(input, context) {
-      const key = { ids: definition.key(input) };
+      const key = { ids: requireValue(definition.key(input), `key of ${name}`) };
       if (countJsonBytes(key) > KEY_BYTES_MAX) throw cannotShow(name, `its key has more than ${KEY_BYTES_MAX} bytes`);
       keys.set(context, key);
       context.writer.dataLoading({ id: context.callId, data_type: dataType, key });

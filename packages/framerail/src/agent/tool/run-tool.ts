@@ -7,10 +7,14 @@
 //       an `abort` tool gets the turn's signal [D-10, W-CAN-3]. A call that has not begun when the cancel comes never does.
 //   R3. At its deadline a call is over. A tool that goes on is left behind, deaf and reported.
 //   R4. Its intent is where the log keeps it before it runs: after a crash nobody can think that it was never asked for.
+//   R5. While its own deadline bounds it, a call is heard of: a turn is not given up for the silence of a tool that has more
+//       time than that [W-CAN-2].
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError } from "@framerail/protocol";
 import type { RunContext } from "../agent.js";
+import { callHook } from "../author-hooks.js";
+import { whileItGoesOn } from "../goes-on.js";
 import { untilAborted } from "../model/until-aborted.js";
 import { publicName } from "../public-name.js";
 import type { Writer } from "../writer.js";
@@ -18,7 +22,7 @@ import { runWithWriter } from "../writer.js";
 import { createCallWriter } from "./call-writer.js";
 import type { Tool, ToolContext } from "./define-tool.js";
 import { openResult } from "./enrichment-envelope.js";
-import { copyValue, countJsonBytes } from "./json-value.js";
+import { checkJson, copyValue, countJsonBytes } from "./json-value.js";
 import { RESULT_BYTES_MAX } from "./limits.js";
 import { validate } from "./standard-schema.js";
 import type { ArgumentsReading, ToolCall } from "./tool-call.js";
@@ -63,7 +67,10 @@ export async function runTool(tool: Tool, call: ToolCall, context: ToolCallConte
   const callWriter = createCallWriter(writer, (type) =>
     report(new FramerailError("TOOL_FAILED", `tool ${tool.name} wrote ${type} after its call was over`)),
   );
+  // R5
+  const stopTelling = whileItGoesOn(clock, tool.timeoutMs, () => writer.log("debug", `tool ${tool.name} goes on`));
   const onCancel = () => {
+    stopTelling();
     callWriter.close();
     if (tool.cancel === "abort") own.abort(signal.reason);
   };
@@ -85,6 +92,7 @@ export async function runTool(tool: Tool, call: ToolCall, context: ToolCallConte
     return failed(sayTooSlow(tool.name));
   });
   signal.removeEventListener("abort", onCancel);
+  stopTelling();
   callWriter.close();
   return record.close(signal.aborted ? cancelled : outcome);
 }
@@ -157,6 +165,14 @@ async function conclude(progress: Progress, input: unknown, value: unknown): Pro
     : partial
       ? { data: payload, note: PARTIAL_NOTE }
       : payload;
+  // What was put around a payload may be one level too much for the event that holds it (R1).
+  const issue = checkJson(result);
+  if (issue) {
+    report(
+      new FramerailError("TOOL_FAILED", `tool ${tool.name} returned what cannot be told: ${issue.message}`, { issue }),
+    );
+    return failed(sayFailed(tool.name), failure);
+  }
   if (countJsonBytes(result) <= RESULT_BYTES_MAX) return { result, isError: false, ...(failure && { failure }) };
   report(new FramerailError("TOOL_FAILED", `tool ${tool.name} returned more than ${RESULT_BYTES_MAX} bytes`));
   return failed(sayTooLarge(tool.name));
@@ -170,9 +186,5 @@ function withDeadline<T>(work: Promise<T>, ms: number, clock: Clock, onDeadline:
 }
 
 function tell(context: ToolCallContext, report: ToolReport): void {
-  try {
-    context.report?.(report);
-  } catch {
-    // Whoever listens for failures failed itself. The call must still be closed, and there is nobody left to tell.
-  }
+  callHook(() => context.report?.(report));
 }

@@ -5,6 +5,7 @@
 
 import type { AgentEvent } from "@framerail/protocol";
 import { checkEvent, isFramerailError, readEvent } from "@framerail/protocol";
+import { believable } from "../believable.js";
 import { isFields } from "./graph.js";
 
 const RUNTIME_ONLY: ReadonlySet<string> = new Set(["init_stream", "end_stream", "error"]);
@@ -21,7 +22,7 @@ export function readCustomEvent(value: unknown, statusKey: string, now: number):
 function readOwnEvent(value: unknown, now: number): AgentEvent | undefined {
   try {
     const event = readEvent(value, now);
-    return RUNTIME_ONLY.has(event.type) ? undefined : event;
+    return RUNTIME_ONLY.has(event.type) ? undefined : believable(event);
   } catch (error) {
     // Whoever calls tells operators that something was ignored; the value itself may be a secret.
     if (isFramerailError(error)) return undefined;

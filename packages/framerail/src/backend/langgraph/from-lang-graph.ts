@@ -3,7 +3,8 @@
 // Owns: the run. Does not own: what a message (message-reader.ts) or a custom event (custom-event.ts) becomes.
 //   L1. The graph runs, and its stream is pulled, in the scope of its own turn's writer: `writer()` works in a node.
 //   L2. Leaving the loop does not stop a node, so every way out aborts the graph's signal [C-21].
-//   L3. A graph that waits for a person, or has taken all its steps, has paused [C-24].
+//   L3. What one item holds may be long: it is written at the log's pace, and only then the next one is pulled [D-6].
+//   L4. A graph that waits for a person, or has taken all its steps, has paused [C-24].
 
 import type { Clock } from "@framerail/protocol";
 import { FramerailError, systemClock } from "@framerail/protocol";
@@ -12,6 +13,7 @@ import { untilAborted } from "../../agent/model/until-aborted.js";
 import { runWithWriter } from "../../agent/writer.js";
 import { createManifest } from "../create-manifest.js";
 import { createNotices } from "../notices.js";
+import { createOutbox } from "../outbox.js";
 import { createToolPairing } from "../tool-pairing.js";
 import { readCustomEvent } from "./custom-event.js";
 import type { Fields, StreamableGraph } from "./graph.js";
@@ -52,8 +54,11 @@ export function fromLangGraph(graph: StreamableGraph, options: FromLangGraphOpti
   return {
     manifest,
     async run(turn, context) {
+      context.signal.throwIfAborted();
+      const ask = async () => toInput(turn);
+      const graphInput = await untilAborted(ask(), context.signal);
       const threadId = turn.conversation_id;
-      return runGraph({ agentId: id, graph, graphInput: await toInput(turn), threadId, statusKey, clock }, context);
+      return runGraph({ agentId: id, graph, graphInput, threadId, statusKey, clock }, context);
     },
   };
 }
@@ -65,12 +70,12 @@ function messagesInput({ message, history }: TurnInput, { checkpointer }: Stream
 }
 
 async function runGraph(run: GraphRun, { writer, signal }: RunContext): Promise<RunEnd> {
-  signal.throwIfAborted();
   const { agentId, graph, clock } = run;
   // A cancel ends the wait below, with its reason, and with it this run: the graph's signal follows (L2).
   const left = new AbortController();
-  const notice = createNotices(writer);
-  const tools = createToolPairing((event) => writer.write(event));
+  const outbox = createOutbox(writer);
+  const notice = createNotices(outbox.writer);
+  const tools = createToolPairing((event) => outbox.writer.write(event));
   const messages = new MessageReader({ agentId, clock, notice, write: (event) => tools.write(event) });
   const options = {
     streamMode: ["messages", "custom", "updates"] as ("messages" | "custom" | "updates")[],
@@ -79,7 +84,6 @@ async function runGraph(run: GraphRun, { writer, signal }: RunContext): Promise<
     configurable: { thread_id: run.threadId },
   };
   let isPaused = false;
-  let failed = true;
   try {
     const stream = await untilAborted(
       runWithWriter(writer, () => graph.stream(run.graphInput, options)),
@@ -92,15 +96,22 @@ async function runGraph(run: GraphRun, { writer, signal }: RunContext): Promise<
         signal,
       );
       if (done) break;
-      take(value);
+      try {
+        take(value);
+      } finally {
+        // What was read before a failure was said.
+        await outbox.flush(signal);
+      }
       await untilAborted(writer.ready(), signal);
     }
-    failed = false;
+    messages.end({ failed: false });
+    await outbox.flush(signal);
   } catch (error) {
     if (!isStepLimit(error)) throw failureOfGraph(error, tools.openCount);
     isPaused = true;
   } finally {
-    messages.end({ failed });
+    messages.end({ failed: true });
+    outbox.close();
     left.abort(signal.reason ?? new FramerailError("CANCELLED", "the turn has ended"));
   }
   return isPaused ? PAUSED : { kind: "completed" };
@@ -114,7 +125,10 @@ async function runGraph(run: GraphRun, { writer, signal }: RunContext): Promise<
       case "custom": {
         const event = readCustomEvent(item.value, run.statusKey, clock.now());
         if (event === undefined) notice("a custom event of a node was ignored");
-        else tools.write(event);
+        else {
+          messages.hear(event);
+          tools.write(event);
+        }
         break;
       }
       case "updates":

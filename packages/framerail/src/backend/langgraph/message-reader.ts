@@ -1,10 +1,11 @@
 // Messages of a graph → events: pieces of an AI message become text and reasoning as they come; its tool calls and its
 // usage are told when it is whole; a tool message ends its call.
-// Owns: which messages are still growing, which calls were told. Does not own: pairs (tool-pairing.ts).
+// Owns: which messages are still growing. Does not own: which calls are new (told-calls.ts), pairs (tool-pairing.ts).
 //   M1. A message is whole when its node has ended, when a tool answers one of its calls, or when the run ends. So a call
 //       is told before its tool runs. A task that begins another message may still be at the former: models can be called
 //       side by side. Then only those calls of the former are told whose arguments are whole.
-//   M2. A call is told once, however many copies of its message a graph returns.
+//   M2. A call is told once, however many copies of its message a graph returns, and whatever a node tells of it itself
+//       (told-calls.ts).
 //   M3. Each model call leaves one `metrics`, also when it is cut off; then it is marked as estimated [G9].
 //   M4. A node that puts the answer of its model into a message of its own gives a copy: the same text and calls, under
 //       another id. It is neither shown nor counted a second time.
@@ -12,6 +13,7 @@
 
 import type { AgentEvent, Clock, Usage } from "@framerail/protocol";
 import { checkEvent, FramerailError } from "@framerail/protocol";
+import { clampParts } from "../../agent/model/count-tokens.js";
 import { CALLS_PER_TURN_MAX, OPEN_MESSAGES_MAX } from "../limits.js";
 import type { Notice } from "../notices.js";
 import type { CallPieces, GraphCall } from "./call-pieces.js";
@@ -23,6 +25,7 @@ import { estimateUsage, readUsage, sumUsage } from "./model-usage.js";
 import { toJson } from "./plain-json.js";
 import type { TextPieces } from "./text-pieces.js";
 import { createTextPieces } from "./text-pieces.js";
+import { ToldCalls } from "./told-calls.js";
 
 export interface MessageReaderOptions {
   readonly agentId: string;
@@ -45,16 +48,21 @@ interface Growing {
 export class MessageReader {
   readonly #options: MessageReaderOptions;
   readonly #growing = new Map<string, Growing>();
-  /** When each call of the turn was told; null once it was answered. */
-  readonly #calls = new Map<string, number | null>();
+  readonly #told: ToldCalls;
 
   constructor(options: MessageReaderOptions) {
     this.#options = options;
+    this.#told = new ToldCalls(options.clock);
   }
 
   take(message: Fields, metadata: Fields): void {
     if (message.type === "tool") this.#takeToolMessage(message);
     else if (message.type === "ai") this.#takeAiMessage(message, metadata);
+  }
+
+  /** An event that a node has written itself. */
+  hear(event: AgentEvent): void {
+    this.#told.hear(event);
   }
 
   /** A node of the graph at `path` has ended; `update` is what it gave to the state. */
@@ -120,7 +128,8 @@ export class MessageReader {
   // M1
   #leaveFormer(task: string): void {
     const formers = [...this.#growing.values()].filter((message) => message.task === task);
-    for (const call of formers.at(-1)?.calls.wholeCalls() ?? []) this.#tellCall(call);
+    const former = formers.at(-1);
+    for (const call of former?.calls.wholeCalls() ?? []) this.#tellCall(call, former);
     const [oldest] = formers;
     if (oldest !== undefined && this.#growing.size >= OPEN_MESSAGES_MAX) this.#finish(oldest);
   }
@@ -134,21 +143,23 @@ export class MessageReader {
       message.calls.add({ tool_calls: whole.tool_calls });
     }
     this.#account(message);
-    for (const call of message.calls.calls()) this.#tellCall(call);
+    for (const call of message.calls.calls()) this.#tellCall(call, message);
   }
 
   #account({ isModelCall, usage, model, text, calls }: Growing): void {
     if (usage === undefined && !isModelCall) return;
-    const tokens = usage ?? estimateUsage(text.length + calls.argumentsLength);
+    // The sum, for the parts of one call may tell a part before its whole [C-14].
+    const tokens = usage ? clampParts(usage) : estimateUsage(text.length + calls.argumentsLength);
     const metrics = { type: "metrics", model, tokens, ...(usage === undefined && { estimated: true }) } as const;
     // A provider's name for its model need not be a name that an event may hold.
     const isNamed = checkEvent(metrics) === undefined;
     this.#options.write(isNamed ? metrics : { ...metrics, model: this.#options.agentId });
   }
 
-  #tellCall({ id, name, arguments: args }: GraphCall): void {
-    if (this.#calls.has(id)) return;
-    if (this.#calls.size >= CALLS_PER_TURN_MAX) {
+  #tellCall(call: GraphCall, by?: Growing): void {
+    if (by !== undefined && this.#told.isTold(call, by)) return;
+    const { id, name, arguments: args } = call;
+    if (this.#told.count >= CALLS_PER_TURN_MAX) {
       throw new FramerailError("MODEL_FAILED", `more than ${CALLS_PER_TURN_MAX} tool calls in one turn`);
     }
     const timestamp = this.#options.clock.now();
@@ -157,7 +168,7 @@ export class MessageReader {
       this.#options.notice("a tool call without a usable id or name was ignored");
       return;
     }
-    this.#calls.set(id, timestamp);
+    this.#told.add(call, by);
     this.#options.write(event);
   }
 
@@ -169,12 +180,9 @@ export class MessageReader {
     }
     for (const asking of this.#growing.values()) if (asking.calls.has(id)) this.#finish(asking);
     // A graph that goes on after a pause answers a call of an earlier turn; this turn has not seen it yet.
-    this.#tellCall({ id, name: textField(message, "name") || "tool", arguments: null });
-    const told = this.#calls.get(id);
-    if (typeof told !== "number") return;
-    this.#calls.set(id, null);
-    // The wall clock may have been set back in between.
-    const duration_ms = Math.max(0, this.#options.clock.now() - told);
+    if (!this.#told.has(id)) this.#tellCall({ id, name: textField(message, "name") || "tool", arguments: null });
+    const duration_ms = this.#told.answer(id);
+    if (duration_ms === undefined) return;
     const result = toJson(message.content);
     const is_error = message.status === "error";
     this.#options.write({ type: "tool_result", tool_call_id: id, result, is_error, duration_ms });

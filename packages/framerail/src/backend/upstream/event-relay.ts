@@ -11,6 +11,7 @@ import type { AgentEvent, Clock, EventOf } from "@framerail/protocol";
 import { FramerailError, isFramerailError, parseJson, readEvent, SSE_DONE, unreachable } from "@framerail/protocol";
 import type { RunEnd } from "../../agent/agent.js";
 import type { Writer } from "../../agent/writer.js";
+import { believable } from "../believable.js";
 import { createNotices } from "../notices.js";
 import { createToolPairing } from "../tool-pairing.js";
 import { createServiceUsage } from "./service-usage.js";
@@ -40,9 +41,10 @@ export function createEventRelay(writer: Writer, clock: Clock): EventRelay {
         notice("an upstream event after the end was dropped");
         return;
       }
-      const event = read(text, clock.now(), (type) => notice("an upstream event of an unknown type was ignored", type));
-      if (event === undefined) return;
+      const said = read(text, clock.now(), (type) => notice("an upstream event of an unknown type was ignored", type));
+      if (said === undefined) return;
       heard += 1;
+      const event = believable(said);
       usage.hear(event);
       if (event.type === "error") throw failureOfEvent(event);
       if (event.type === "end_stream") end = endOf(event);

@@ -1,6 +1,7 @@
 import { getEventListeners, once } from "node:events";
 import { FramerailError } from "@framerail/protocol";
 import { expect, test } from "vitest";
+import { start, handClock as turnClock } from "../../dispatch/testing/turn-bench.js";
 import { isIdleTimeout } from "../idle-timeout.js";
 import { handClock } from "../testing/hand-clock.js";
 import { keepContext, TURN } from "../testing/kept-context.js";
@@ -193,7 +194,8 @@ test("the window counts while the service has not even answered, and is 60 s unl
   const run = failureOf(agentAt(upstream.url, { clock }).run(TURN, keepContext()));
   const call = await upstream.called();
   clock.pass(59_999);
-  expect(clock.waiting).toBe(1);
+  // The window, and what tells the turn that it is waited for.
+  expect(clock.waiting).toBe(2);
   clock.pass(1);
   expect(isIdleTimeout(await run)).toBe(true);
   await call.closed;
@@ -216,6 +218,26 @@ test("comments, heartbeats and unknown events are no sign of life; an event is o
   clock.pass(100);
   expect(isIdleTimeout(await run)).toBe(true);
   expect(context.text()).toBe("HelloHello");
+});
+
+test("a service that is silent for longer than a turn may be has the window that it was given [W-CAN-2] [D-19]", async () => {
+  await using upstream = await startFakeUpstream(open);
+  const clock = turnClock();
+  const { turn, sink } = start(agentAt(upstream.url, { clock, idleTimeoutMs: 100_000 }), { clock });
+  await until(() => sink.types().includes("text"));
+  const { response } = await upstream.called();
+  clock.pass(95_000);
+  response.end(sse([HELLO, DONE]));
+  expect(await turn.ended).toEqual({ kind: "completed" });
+  expect(clock.waiting).toBe(0);
+
+  const silent = start(agentAt(upstream.url, { clock, idleTimeoutMs: 100_000 }), { clock });
+  await until(() => silent.sink.types().includes("text"));
+  clock.pass(99_999);
+  expect(silent.sink.types()).not.toContain("cancelled");
+  clock.pass(1);
+  expect(await silent.turn.ended).toEqual({ kind: "cancelled", code: "IDLE_TIMEOUT" });
+  expect(clock.waiting).toBe(0);
 });
 
 test("the service's silence is not counted while the writer holds it back [D-6]", async () => {

@@ -2,17 +2,22 @@
 // Owns: the exchange and its ways out. Does not own: what an event means (event-relay.ts), what an end becomes (publish/).
 //   U1. Every way out closes the request: the end, a failure, silence, a cancel [W-CAN-1, W-CAN-2].
 //   U2. An answer that stops without its end is a failure, however clean the socket's close was.
-//   U3. Between pieces the writer sets the pace; the service's silence is not counted meanwhile [D-6]. A chunk is cut into
-//       pieces, for it may be as large as a platform's buffers let it grow.
+//   U3. What was read is written at the pace of the log, and only then is more read (outbox.ts); the service's silence is not
+//       counted meanwhile [D-6].
+//   U4. The author's body may take its time, or fail: within the turn, and for this turn alone.
+//   U5. While its own window bounds the wait, the service is heard of: the turn's silence is shorter than the window that an
+//       operator may have set [W-CAN-2].
 
 import type { Clock } from "@framerail/protocol";
 import { isFramerailError } from "@framerail/protocol";
 import type { RunContext, RunEnd, TurnInput } from "../../agent/agent.js";
+import { whileItGoesOn } from "../../agent/goes-on.js";
 import { untilAborted } from "../../agent/model/until-aborted.js";
 import type { Principal } from "../../agent/principal.js";
 import type { IdleTimer } from "../idle-timeout.js";
 import { createIdleTimer } from "../idle-timeout.js";
-import { UPSTREAM_PIECE_BYTES } from "../limits.js";
+import type { Outbox } from "../outbox.js";
+import { createOutbox } from "../outbox.js";
 import type { BodyDecoder, UpstreamFormat } from "./body-decoder.js";
 import { createBodyDecoder } from "./body-decoder.js";
 import type { EventRelay } from "./event-relay.js";
@@ -25,6 +30,7 @@ export interface Exchange {
   readonly headers: { readonly [name: string]: string };
   readonly format: UpstreamFormat;
   readonly idleTimeoutMs: number;
+  /** Of its value or of a promise of one. */
   body(input: TurnInput, principal: Principal): unknown;
   readonly fetch: UpstreamFetch;
   readonly clock: Clock;
@@ -44,24 +50,34 @@ export async function relayTurn(exchange: Exchange, input: TurnInput, context: R
   const request = new AbortController();
   const cancel = () => stop.abort(signal.reason);
   signal.addEventListener("abort", cancel, { once: true });
-  const idle = createIdleTimer(exchange.clock, exchange.idleTimeoutMs, (error) => stop.abort(error));
+  const { clock, idleTimeoutMs } = exchange;
+  const idle = createIdleTimer(clock, idleTimeoutMs, (error) => stop.abort(error));
+  const stopTelling = whileItGoesOn(clock, idleTimeoutMs, () => writer.log("debug", "the upstream agent is awaited")); // U5
+  const outbox = createOutbox(writer);
   try {
     idle.start();
-    const body = JSON.stringify(exchange.body(input, context.principal));
+    const body = JSON.stringify(await untilAborted(askBody(exchange, input, context.principal), stop.signal));
     const response = await post(exchange, { body, request: request.signal, stop: stop.signal });
-    const relay = createEventRelay(writer, exchange.clock);
+    const relay = createEventRelay(outbox.writer, clock);
     const take = (text: string) => relay.take(text);
     const decoder = createBodyDecoder(exchange.format, response.headers.get("content-type"), take);
     try {
-      return await readBody({ response, decoder, relay, idle, ready: () => writer.ready(), stop: stop.signal });
+      return await readBody({ response, decoder, relay, idle, outbox, stop: stop.signal });
     } finally {
       relay.settle();
+      outbox.close();
     }
   } finally {
     idle.stop();
+    stopTelling();
     signal.removeEventListener("abort", cancel);
     request.abort();
   }
+}
+
+// U4
+async function askBody(exchange: Exchange, input: TurnInput, principal: Principal): Promise<unknown> {
+  return exchange.body(input, principal);
 }
 
 interface Sending {
@@ -85,31 +101,29 @@ interface Reading {
   readonly decoder: BodyDecoder;
   readonly relay: EventRelay;
   readonly idle: IdleTimer;
-  ready(): Promise<void>;
+  readonly outbox: Outbox;
   readonly stop: AbortSignal;
 }
 
-async function readBody({ response, decoder, relay, idle, ready, stop }: Reading): Promise<RunEnd> {
+async function readBody({ response, decoder, relay, idle, outbox, stop }: Reading): Promise<RunEnd> {
   if (response.body === null) throw upstreamFailed("answered without a body");
   const chunks = response.body[Symbol.asyncIterator]();
   for (;;) {
     const { done, value } = await hear(chunks.next(), stop, "broke off");
-    for (const piece of done ? [undefined] : cut(value)) {
-      const heardBefore = relay.heard;
-      decode(decoder, piece);
-      if (relay.end !== undefined) return relay.end;
-      if (relay.heard === heardBefore) continue;
-      idle.stop();
-      await untilAborted(ready(), stop);
-      idle.start();
+    const heardBefore = relay.heard;
+    try {
+      decode(decoder, done ? undefined : value);
+    } finally {
+      // What was heard before a failure was said.
+      if (relay.heard > heardBefore) idle.stop();
+      await outbox.flush(stop);
     }
+    if (relay.end !== undefined) return relay.end;
     if (done) throw upstreamFailed("broke off without an end");
+    if (relay.heard === heardBefore) continue;
+    await untilAborted(outbox.writer.ready(), stop);
+    idle.start();
   }
-}
-
-// U3
-function* cut(chunk: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < chunk.length; at += UPSTREAM_PIECE_BYTES) yield chunk.subarray(at, at + UPSTREAM_PIECE_BYTES);
 }
 
 /** Without bytes: the body has ended, and a last line may now be whole. */

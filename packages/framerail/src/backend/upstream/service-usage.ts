@@ -4,6 +4,7 @@
 
 import type { AgentEvent, EventOf, Usage } from "@framerail/protocol";
 import { addUsage, NO_USAGE } from "@framerail/protocol";
+import { clampParts } from "../../agent/model/count-tokens.js";
 
 export interface ServiceUsage {
   hear(event: AgentEvent): void;
@@ -26,7 +27,8 @@ export function createServiceUsage(): ServiceUsage {
       const total_tokens = input_tokens + output_tokens;
       if (total_tokens === 0) return undefined;
       const [reasoning_tokens, cached_tokens] = [beyond("reasoning_tokens"), beyond("cached_tokens")];
-      return { input_tokens, output_tokens, total_tokens, reasoning_tokens, cached_tokens };
+      // Where calls have told the most of a whole, what is left of it may be less than what is left of its part.
+      return clampParts({ input_tokens, output_tokens, total_tokens, reasoning_tokens, cached_tokens });
     },
   };
 }

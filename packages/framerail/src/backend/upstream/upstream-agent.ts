@@ -22,11 +22,14 @@ export interface UpstreamAgentOptions {
   readonly headers?: { readonly [name: string]: string };
   /** `auto`: by the answer's content type. */
   readonly format?: UpstreamFormat;
-  /** Silence after which the turn is cancelled; comments and heartbeats do not break it. */
+  /**
+   * Silence after which the turn is cancelled; comments and heartbeats do not break it. It may be longer than the 60 s that
+   * other agents may be silent; a turn as a whole takes no longer than 120 s all the same.
+   */
   readonly idleTimeoutMs?: number;
   /** The status ids the service may write. */
   readonly emits?: readonly string[];
-  /** What is sent instead of `{ message, turn_id, conversation_id, history }`, as JSON. */
+  /** What is sent instead of `{ message, turn_id, conversation_id, history }`, as JSON; may be async. */
   body?(input: TurnInput, principal: Principal): unknown;
   readonly fetch?: UpstreamFetch;
   readonly clock?: Clock;
