@@ -3,6 +3,7 @@
 import { ACCOUNT_PLANTS } from "./account-plants.js";
 import { AGENT_PLANTS } from "./agent-plants.js";
 import { BACKEND_PLANTS } from "./backend-plants.js";
+import { EDGE_PLANTS } from "./edge-plants.js";
 import { FAULT_PLANTS } from "./fault-plants.js";
 import type { Plant } from "./plants.js";
 import { PLANTS } from "./plants.js";
@@ -25,6 +26,7 @@ export const ALL_PLANTS: readonly Plant[] = [
   ...TERMINAL_PLANTS,
   ...TYPE_PLANTS,
   ...FAULT_PLANTS,
+  ...EDGE_PLANTS,
 ];
 
 /** Where a plant's file and test stand, from the repository's root. */

@@ -5,7 +5,8 @@
 import { plantIn } from "./plant-in.js";
 import type { Plant } from "./plants.js";
 
-const BATCH_TEST = "policy/status-batch.test.ts";
+/** Two files. */
+const BATCH_TEST = "policy/status-batch";
 const COHORT_TEST = "policy/cohort.test.ts";
 const LOCALE_TEST = "policy/choose-locale.test.ts";
 const PACE_TEST = "policy/status-pace.test.ts";
@@ -267,18 +268,40 @@ const TIMING: readonly Plant[] = [
   batch("a repeated id waits once", "if (!window.statuses.has(id)) this.#pendingCount", "this.#pendingCount"),
   batch("what is shown has left the windows", "    this.#windows.delete(group);\n", ""),
   batch("a closed window keeps no timer", "    window.cancel();\n", ""),
-  batch("the same words are said once", "clauses.size === 1 ? first.sentence : ", ""),
-  batch("a flush closes the windows", "  flush(): void {\n    this.closeWindows();\n", "  flush(): void {\n"),
+  batch("the same words are said once", "clauses.size > 1 ? this", "statuses.length > 1 ? this"),
+  batch("nothing to say is no clause", 'clause !== "" && ', ""),
+  batch("a flush closes the windows", "#show(this.#held);\n    this.closeWindows();\n", "#show(this.#held);\n"),
+  batch(
+    "a flush tells what is held before the windows",
+    "  flush(): void {\n    if (this.#held !== undefined) this.#show(this.#held);\n",
+    "  flush(): void {\n",
+  ),
   batch(
     "a batch that repeats an id is not overtaken",
-    "this.#held = this.#takeWindow(group);\n      this.#showWithinPace();",
-    "this.#held = this.#takeWindow(group);\n      this.#showHeld();",
+    "this.#endWindow(group);\n      this.#showWithinPace();",
+    "this.#endWindow(group);\n      this.#showHeld();",
   ),
   batch(
     "a batch that waits after its window is not overtaken",
-    'if (this.#held?.[0].rule.decision === "batch") this.#showWithinPace();',
-    "",
+    "what the windows hold.\n    this.#showHeldBatch();\n",
+    "what the windows hold.\n",
   ),
+  batch(
+    "a batch takes nobody's place",
+    "    this.#showWithinPace();\n    const statuses = this.#takeWindow(group);",
+    "    const statuses = this.#takeWindow(group);",
+  ),
+  batch(
+    "a batch loses its place to nobody",
+    "  #offer(status: Status): void {\n    this.#showHeldBatch();\n",
+    "  #offer(status: Status): void {\n",
+  ),
+  batch(
+    "the newest is held, also when a batch is offered",
+    " || newestOf(statuses) > newestOf(this.#held)",
+    " || true",
+  ),
+  batch("a held batch may be the last frame", "if (this.#isClosed) return;", ""),
   pace("only batches are put before text", 'if (this.#held?.[0].rule.decision === "batch") ', ""),
   batch(
     "what is shown has left before it is shown",
@@ -322,7 +345,11 @@ const TIMING: readonly Plant[] = [
     "this.#recent.delete(status.rule.id);\n      this.#showHeld();",
     "this.#recent.delete(status.rule.id);",
   ),
-  pace("the last status is never lost", "if (this.#held !== undefined) this.#show(this.#held);", ""),
+  batch(
+    "the last status is never lost",
+    "    this.closeWindows();\n    if (this.#held !== undefined) this.#show(this.#held);\n",
+    "    this.closeWindows();\n",
+  ),
   pace(
     "a later showing keeps its own time",
     "if (this.#recent.get(status.rule.id) === status) this.#recent",

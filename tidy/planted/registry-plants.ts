@@ -7,6 +7,7 @@ import type { Plant } from "./plants.js";
 
 const LOAD_TEST = "registry/load-registry.test.ts";
 const CHECK_TEST = "registry/check-registry.test.ts";
+const COMMAND_TEST = "cli/registry-command.test.ts";
 
 const yaml = plantIn("registry/read-yaml.ts", LOAD_TEST);
 const load = plantIn("registry/load-registry.ts", LOAD_TEST);
@@ -20,7 +21,7 @@ const judge = plantIn("registry/judge-emissions.ts", "registry/judge-emissions.t
 const hash = plantIn("registry/hash-registry.ts", "registry/hash-registry.test.ts");
 const describe = plantIn("registry/describe-registry.ts", "registry/describe-registry.test.ts");
 const types = plantIn("registry/registry-types.ts", "registry/registry-types.test.ts");
-const command = plantIn("cli/registry-command.ts", "cli/registry-command.test.ts");
+const command = plantIn("cli/registry-command.ts", COMMAND_TEST);
 
 const READING: readonly Plant[] = [
   yaml("the bytes of a file", "found.size > FILE_BYTES_MAX)", "found.size > FILE_BYTES_MAX + 1)"),
@@ -43,7 +44,10 @@ const READING: readonly Plant[] = [
   load("files over the number are left alone", ".slice(0, FILES_MAX)", ""),
   load("the order of files", ".sort(compareText)", ".sort((a, b) => compareText(b, a))"),
   load("hidden files", '!name.startsWith(".")', "true"),
-  load("a folder that cannot be read", 'codeOf(error) !== "ENOENT"', "false"),
+  load("a folder that cannot be read", "if (exists(join(dir, folder)))", "if (false)"),
+  load("a folder that is a link to nowhere", "if (exists(join(dir, folder)))", 'if (codeOf(error) !== "ENOENT")'),
+  load("a vertical that is a link to nowhere", "if (leadsNowhere(", "if (false && leadsNowhere("),
+  load("a platform that is a link to nowhere", 'if (!leadsNowhere("platform")) look', "look"),
   load("a fragment called .yml", "exists(join(dir, folder, MISNAMED_FRAGMENT))", "false"),
   load("a locale called .yml", 'name.endsWith(".yml")', "false"),
   load("the name of a vertical", "VERTICAL_NAME.test(name)", "true"),
@@ -106,12 +110,9 @@ const JUDGING: readonly Plant[] = [
   check("the spelling of a locale's tag", "canonical !== tag", "false"),
   check("a language that Intl does not know", "Intl.PluralRules.supportedLocalesOf(tag).length > 0", "true"),
   check("a value that a message is never given", "strange.length > 0", "false"),
-  check(
-    "a part is filled like its sentence",
-    "defaultNames.get(withoutPart(key)) ?? defaultNames.get(key)",
-    "undefined",
-  ),
-  check("a key of its own that ends like a part", " ?? defaultNames.get(key);", ";"),
+  check("a part is filled like its sentence", "ids.has(key) ? key : withoutPart(key)", "key"),
+  check("a key of its own that ends like a part", "ids.has(key) ? key : withoutPart(key)", "withoutPart(key)"),
+  check("a key that is another one's part", "if (whole !== undefined) {", "if (false) {"),
   check("the batch sentence shows its parts", "key === BATCH_SENTENCE_KEY && reading.names.size === 0", "false"),
   check(
     "the id a broken message belongs to",
@@ -197,6 +198,14 @@ const JUDGING: readonly Plant[] = [
     "one JSON document and nothing else",
     "null, 2)}\\n`);\n    return;\n  }\n  const { fragments",
     "null, 2)}\\n`);\n  }\n  const { fragments",
+  ),
+  command("a problem is one line", "toOneLine(`", "String(`"),
+  plantIn("registry/open-registry.ts", COMMAND_TEST)("a problem is one line at the start", "onOneLine(`", "String(`"),
+  plantIn("worker/build-agents.ts", COMMAND_TEST)("a refused emission is one line", "=> onOneLine(", "=> String("),
+  plantIn("cli/program.ts", COMMAND_TEST)(
+    "a refusal commands no terminal",
+    "createControlStripper()(error.message)",
+    "error.message",
   ),
   command("a registry outside the current folder", 'folder: isInside ? folder : ""', "folder"),
 ];

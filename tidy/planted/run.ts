@@ -18,6 +18,8 @@ const COPIED = [
   "packages/client/src",
   // Built: the embedded database's thread and the program are run from there.
   "packages/framerail/dist",
+  // What translates the files of agents.
+  "packages/framerail/hooks",
   "packages/framerail/migrations",
   "packages/framerail/package.json",
   "packages/framerail/src",

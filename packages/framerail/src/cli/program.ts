@@ -3,6 +3,7 @@
 // (main.ts).
 //   P1. Exit codes are 0, 1 failed, 2 wrong usage.
 //   P2. What is no refusal of ours is a bug, and is thrown on with its stack.
+//   P3. A refusal may quote files of others: what it would command the terminal is taken out of it.
 
 import { readFileSync } from "node:fs";
 import { isFramerailError } from "@framerail/protocol";
@@ -15,6 +16,7 @@ import { addRegistryCommand } from "./registry-command.js";
 import { addReplayCommand } from "./replay-command.js";
 import { addServeCommand } from "./serve-command.js";
 import { addTailCommand } from "./tail-command.js";
+import { createControlStripper } from "./terminal/strip-controls.js";
 import type { Terminal } from "./terminal.js";
 import { EXIT_FAILED, EXIT_OK, EXIT_USAGE } from "./terminal.js";
 import { addValidateCommand } from "./validate-command.js";
@@ -28,7 +30,7 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
     // It has said what it has to say. Asking for help or the version is no mistake.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
     if (!isFramerailError(error)) throw error;
-    terminal.err(`error: ${error.message}\n`);
+    terminal.err(`error: ${createControlStripper()(error.message)}\n`);
     return EXIT_FAILED;
   }
 }

@@ -165,6 +165,49 @@ describe("framerail registry", () => {
   });
 });
 
+describe("what files say", () => {
+  const note = "use b\\e[2J\\nplatform/x.yaml:1: error forged: c\\u202e";
+  const old = () => entryText("a", { lifecycle: `deprecated\n  deprecation: {since: "2026-01-01", note: "${note}"}` });
+  const unreadable = { "verticals/shop/status_events.yaml": '- id: "a\\q\u001b[2J\n\u009b2Jx\n' };
+
+  function expectPlain(text: string) {
+    expect(text).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+    expect(text).not.toMatch(/^platform\/x/m);
+  }
+
+  test("stays on its line of a list of problems and commands no terminal [G7]", async () => {
+    const sound = { [FRAGMENT]: old(), "locales/en.yaml": localeText(["a"]) };
+    const checked = await framerail("registry", "check", writeFolder(sound));
+    expect(checked.out).toMatch(/^platform\/status_events.yaml:1: warning deprecated: a: is .*forged/);
+    expectPlain(checked.out);
+    const dir = writeFolder({ ...sound, ...unreadable, "locales/x\n\u001b[2Jy.yml": "" });
+    for (const command of ["check", "list"]) {
+      const { out, err } = await framerail("registry", command, dir);
+      expect(out + err).toMatch(/^verticals\/shop\/status_events.yaml:1: error yaml: /m);
+      expectPlain(out + err);
+    }
+  });
+
+  test("stays on its line also where a program refuses to start [G7]", async () => {
+    const agents = writeFolder({
+      "assistant.mjs":
+        'export default { manifest: { id: "assistant", emitters: [{ id: "shop", emits: ["a"] }] }, run() {} };\n',
+    });
+    const start = async (files: Parameters<typeof writeFolder>[0]) => {
+      const options = ["--agents", agents, "--registry", writeFolder(files), "--no-type-check", "--port", "0"];
+      return framerail("dev", ...options, "--data", join(writeFolder({}), "data"));
+    };
+    const sound = { [FRAGMENT]: old(), "locales/en.yaml": localeText(["a"]) };
+    const refused = await start(sound);
+    expect(refused.err).toContain('"shop" emits "a", which is deprecated since');
+    expectPlain(refused.err);
+    const broken = await start({ ...sound, ...unreadable, "locales/x\nforged.yml": "" });
+    expect(broken.err).toContain("the status registry has errors:\n  locales/x forged.yml:1 ");
+    expect(broken.err).toContain("\n  verticals/shop/status_events.yaml:1 ");
+    expectPlain(broken.err);
+  });
+});
+
 test("servers take the default locale that the registry is checked with [W-GAP-4]", async () => {
   const registry = writeFolder({ [FRAGMENT]: entryText("a"), "locales/fr.yaml": localeText(["a"]) });
   const agents = writeFolder({

@@ -2,6 +2,7 @@
 // Owns: arguments and output. Does not own: any judgement (registry/).
 //   R1. What a program reads is on stdout and nothing else is; with --json it is one JSON document.
 //   R2. A registry with errors fails every command: a list or a type file that silently lacks entries is worse than none.
+//   R3. A problem is one line, and nothing that a file says commands the terminal that shows it.
 
 import { writeFileSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
@@ -15,6 +16,7 @@ import { codeOf } from "../registry/read-yaml.js";
 import { generateStatusTypes } from "../registry/registry-types.js";
 import type { LocaleOption } from "./locale-option.js";
 import { LOCALE_OPTION } from "./locale-option.js";
+import { toOneLine } from "./terminal/strip-controls.js";
 import type { Terminal } from "./terminal.js";
 import { alignColumns } from "./terminal.js";
 
@@ -135,7 +137,7 @@ function showProblems(kind: "error" | "warning", problems: readonly Problem[]): 
   return problems
     .map(({ file, line, id, rule, message }) => {
       const about = id === null ? "" : `${id}: `;
-      return `${file}:${line}: ${kind} ${rule}: ${about}${message}\n`;
+      return `${toOneLine(`${file}:${line}: ${kind} ${rule}: ${about}${message}`)}\n`;
     })
     .join("");
 }

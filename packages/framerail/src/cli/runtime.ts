@@ -214,10 +214,10 @@ function openLog(options: RuntimeOptions, { database, owner, clock }: LogParts, 
   return createMemoryLog({ journal, replayed, clock, ...flush });
 }
 
-type Closer = () => Promise<void> | void;
+export type Closer = () => Promise<void> | void;
 
 /** Closes what was opened, the last first, also after one that fails; the first failure is thrown in the end (R1). */
-async function closeAll(closers: Closer[]): Promise<void> {
+export async function closeAll(closers: Closer[]): Promise<void> {
   const failures: unknown[] = [];
   for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
     try {

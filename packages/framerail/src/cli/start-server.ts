@@ -3,6 +3,7 @@
 // files), any part.
 //   S1. Requests are taken when everything behind them is there; at the end they are refused first, then turns may end.
 //   S2. Who has a last word about the start is heard before the first request, after everything behind it was opened.
+//   S3. The log is closed after everything else, also when a part fails to open or to close: its timers keep the process.
 
 import { randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -38,8 +39,8 @@ import { createMetrics } from "../telemetry/metrics.js";
 import { buildAgents } from "../worker/build-agents.js";
 import { logReports } from "./log-reports.js";
 import { observeTurns } from "./observe-turns.js";
-import type { Runtime, RuntimeOptions } from "./runtime.js";
-import { startRuntime } from "./runtime.js";
+import type { Closer, Runtime, RuntimeOptions } from "./runtime.js";
+import { closeAll, startRuntime } from "./runtime.js";
 import { tuneHeap } from "./tune-heap.js";
 import { watchEdge } from "./watch-edge.js";
 
@@ -85,19 +86,17 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
     clock,
   });
   const logger = createLogger({ ...settings.log, clock, onLost: () => metrics.logLineLost() });
-  const runtime = await startRuntime({
-    ...settings,
-    agents: countRejected(metrics.stream(), () => buildAgents(settings.agents, registry)),
-    observe: observeTurns({ metrics, logger }),
-    onFlush: (ms) => metrics.logFlushTook(ms),
-    report: logReports(logger),
-  });
-  const stops: (() => Promise<void>)[] = [() => runtime.close()];
-  const stop = async () => {
-    for (const end of stops.reverse()) await end();
-    logger.close();
-  };
+  // S3
+  const stops: Closer[] = [() => logger.close()];
   try {
+    const runtime = await startRuntime({
+      ...settings,
+      agents: countRejected(metrics.stream(), () => buildAgents(settings.agents, registry)),
+      observe: observeTurns({ metrics, logger }),
+      onFlush: (ms) => metrics.logFlushTook(ms),
+      report: logReports(logger),
+    });
+    stops.push(() => runtime.close());
     const { gateway, refuseRequests, setPort } = await composeGateway(settings, { runtime, metrics, logger, clock });
     // S2
     const notice = await settings.pass?.();
@@ -114,12 +113,12 @@ export async function startServer(settings: ServerSettings): Promise<RunningServ
       async close() {
         // S1. Streams that are open are let go on while their turns do.
         refuseRequests();
-        await runtime.dispatcher.drain();
-        await stop();
+        stops.push(() => runtime.dispatcher.drain());
+        await closeAll(stops);
       },
     };
   } catch (error) {
-    await stop();
+    await closeAll(stops);
     throw error;
   }
 }

@@ -1,9 +1,11 @@
 // Judges a recorded stream: is it what a reader of its route may rely on?
 // Owns: the judgement of a recording. Does not own: the rules (the protocol's guards), files and output (validate-command.ts).
 //   J1. A recording is server-sent events or lines of JSON; which of the two it is tells itself.
-//   J2. Every finding says where: the how-manieth message of the recording, from 1.
+//   J2. A turn is read as the wire version that its first frame has, to the end. What a reader of 0.4 got is a projection:
+//       its `seq` may have gaps, and any error without `is_final` is its end [D-8, W-RB-3].
+//   J3. Every finding says where: the how-manieth message of the recording, from 1.
 
-import type { Frame, PipelineRoute } from "@framerail/protocol";
+import type { Frame, FrameReading, PipelineRoute } from "@framerail/protocol";
 import {
   classify,
   createClassGuard,
@@ -14,6 +16,7 @@ import {
   isFramerailError,
   parseJson,
   readFrame,
+  readFrame04,
   readPipelineMessage,
   SSE_DONE,
 } from "@framerail/protocol";
@@ -70,6 +73,7 @@ function judgeTurn(texts: readonly string[], report: Report): void {
   const guard = createTurnGuard();
   const calls = new Set<string>();
   let [responseId, lastSeq] = ["", 0];
+  let version: string | undefined;
   let isResumed = false;
   for (const [index, text] of texts.entries()) {
     const number = index + 1;
@@ -79,10 +83,15 @@ function judgeTurn(texts: readonly string[], report: Report): void {
     }
     attempt(number, report, () => {
       const value = parseJson(text);
-      const reading = readFrame(value);
+      const own = versionOf(value);
+      version ??= own;
+      const isOther = own !== undefined && own !== version;
+      const reading = isOther ? UNREAD : readAs(version, value);
+      if (isOther) report(number, "version changed within the turn");
       // What is of a later version is not judged, but its place in the turn counts [W-FR-12].
       const { seq = lastSeq + 1, response_id } = value as Pick<Frame, "seq" | "response_id">;
-      if (lastSeq > 0 && seq !== lastSeq + 1) report(number, `seq ${seq} came after ${lastSeq}`);
+      const isNext = version === OLDER ? seq > lastSeq : lastSeq === 0 || seq === lastSeq + 1;
+      if (!isNext) report(number, `seq ${seq} came after ${lastSeq}`);
       if (responseId !== "" && response_id !== responseId) report(number, "response_id changed within the turn");
       [responseId, lastSeq] = [response_id, seq];
       // A recording that was resumed does not begin at the beginning; its order can be judged from here on all the same.
@@ -104,6 +113,27 @@ function judgeTurn(texts: readonly string[], report: Report): void {
   if (guard.outcome === undefined && guard.violation() === undefined) {
     report(texts.length, "the stream was cut: it has no terminal frame");
   }
+}
+
+const OLDER = "0.4";
+const UNREAD: FrameReading = { kind: "unknown", event_type: "" };
+
+/** Undefined for what has none, which the reading refuses. */
+function versionOf(value: unknown): string | undefined {
+  const { version } = Object(value) as { readonly version?: unknown };
+  return typeof version === "string" ? version : undefined;
+}
+
+// J2. The guard looks at names, at the ids of tools, and at whether an error is final: in 0.4 that may go without saying.
+function readAs(version: string | undefined, value: unknown): FrameReading {
+  if (version !== OLDER) return readFrame(value);
+  const reading = readFrame04(value);
+  if (reading.kind === "unknown") return reading;
+  const frame = reading.frame as Frame;
+  return {
+    kind: "frame",
+    frame: frame.event_type === "error" ? { ...frame, is_final: frame.is_final ?? true } : frame,
+  };
 }
 
 function judgePipeline(texts: readonly string[], route: PipelineRoute, report: Report): void {

@@ -11,8 +11,8 @@ export function watchEdge(metrics: Metrics, logger: Logger): EdgeWatch {
   return {
     request: (route, status) => metrics.httpRequest(route, status),
     failed: (route, error) => logger.error("a request failed", { route }, error),
-    refused(code) {
-      if (code === "UNAUTHENTICATED") metrics.authFailure("invalid");
+    refused(code, fault = "invalid") {
+      if (code === "UNAUTHENTICATED") metrics.authFailure(fault);
       if (code === "FORBIDDEN") metrics.authFailure("forbidden");
     },
     readerOpened(transport) {

@@ -10,6 +10,7 @@ import type { TurnLog } from "../log/turn-log.js";
 import type { Sessions } from "../session/sessions.js";
 import type { Turns } from "../session/turns.js";
 import type { Authenticate } from "./auth/authenticate.js";
+import type { AuthFault } from "./auth/caller.js";
 import type { OriginCheck } from "./auth/origin.js";
 import type { StreamLimit } from "./auth/rate-limit.js";
 import type { TicketStore } from "./auth/tickets.js";
@@ -59,10 +60,12 @@ export interface Operations {
 
 /** Who counts what happens at the edge. */
 export interface EdgeWatch {
+  /** A request that was answered, when its response is over: also a stream that its reader left. */
   request(route: string, status: number, ms: number): void;
   /** An error that is ours: a 500 or worse. */
   failed(route: string, error: unknown): void;
-  refused(why: string): void;
+  /** A request that was refused: its code, and what is wrong with the credential where that is why. */
+  refused(code: string, fault?: AuthFault): void;
   /** Gives the function that is told how the reader went. */
   readerOpened(transport: "sse" | "ndjson"): (how: TurnStreamEnd | "left") => void;
 }

@@ -32,7 +32,7 @@ export interface StatusTiming {
   readonly windowMs: number;
   /** A status that says again what was shown this recently is not repeated. */
   readonly collapseMs: number;
-  /** Status frames of one turn in any second; the last one of a turn may go beyond. */
+  /** Status frames of one turn in any second; what waits at the end of a turn, two at most, may go beyond. */
   readonly statusesPerSecond: number;
 }
 

@@ -29,7 +29,7 @@ export type StatusValues = { readonly [name: string]: Json } | undefined;
 /** The words of one registry entry. */
 export interface StatusWords {
   sentence(values: StatusValues): string;
-  /** Its form between others in one sentence. */
+  /** Its form between others in one sentence; empty where nothing was left to say but "…". */
   clause(values: StatusValues): string;
 }
 

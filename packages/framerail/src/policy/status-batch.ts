@@ -5,6 +5,7 @@
 //   B2. What says again what was just shown is swallowed; the same id with other words waits until it may be shown.
 //   B3. At most `statusesPerSecond` frames in any second. Beyond that the newest is held, in place of what was held
 //       before, and shown when there is room. `flush` shows it whatever the pace: the last status is never lost.
+//       Within the pace a batch takes nobody's place and loses its own to nobody: what is held is shown before.
 //   B4. After `close` nothing waits and no timer is left; its owner adds nothing more (create-policy.ts, P4).
 //   B5. Showing may end the turn, and call back into here: what is shown has left every list before.
 //   B6. `closeWindows` puts every batch before what comes next, also one that repeats an id too soon for B2; only the pace
@@ -22,6 +23,8 @@ interface Status {
   readonly rule: StatusRule;
   readonly values: StatusValues;
   readonly sentence: string;
+  /** The how-manieth of the turn it is. */
+  readonly number: number;
 }
 
 type Statuses = readonly [Status, ...Status[]];
@@ -45,6 +48,8 @@ export class StatusBatch {
   readonly #recent = new Map<string, Status>();
   readonly #timers = new Set<() => void>();
   #pendingCount = 0;
+  #addedCount = 0;
+  #isClosed = false;
   #held: Statuses | undefined;
   #shownInSecond = 0;
 
@@ -53,28 +58,31 @@ export class StatusBatch {
   }
 
   add(rule: StatusRule, values: StatusValues): void {
-    const status = { rule, values, sentence: rule.words.sentence(values) };
+    this.#addedCount += 1;
+    const status = { rule, values, sentence: rule.words.sentence(values), number: this.#addedCount };
     const isCollected = this.#windows.get(rule.group)?.statuses.has(rule.id) === true;
     if (!isCollected && this.#recent.get(rule.id)?.sentence === status.sentence) this.#swallow(rule);
     else if (rule.decision === "batch") this.#collect(status);
-    else this.#offer([status]);
+    else this.#offer(status);
   }
 
   closeWindows(): void {
     // B6. A batch whose window is over came before what the windows hold.
-    if (this.#held?.[0].rule.decision === "batch") this.#showWithinPace();
+    this.#showHeldBatch();
     for (const group of this.#windows.keys()) {
-      this.#held = this.#takeWindow(group);
+      this.#endWindow(group);
       this.#showWithinPace();
     }
   }
 
   flush(): void {
+    if (this.#held !== undefined) this.#show(this.#held);
     this.closeWindows();
     if (this.#held !== undefined) this.#show(this.#held);
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#held = undefined;
     this.#windows.clear();
     for (const cancel of this.#timers) cancel();
@@ -99,8 +107,15 @@ export class StatusBatch {
   }
 
   #closeWindow(group: string): void {
+    this.#endWindow(group);
+    this.#showHeld();
+  }
+
+  /** Holds what a window collected. What is held goes first, as long as the window is still in its list (B3, B5). */
+  #endWindow(group: string): void {
+    this.#showWithinPace();
     const statuses = this.#takeWindow(group);
-    if (statuses !== undefined) this.#offer(statuses);
+    if (statuses !== undefined) this.#hold(statuses);
   }
 
   #takeWindow(group: string): Statuses | undefined {
@@ -113,9 +128,21 @@ export class StatusBatch {
     return [...window.statuses.values()] as unknown as Statuses;
   }
 
-  #offer(statuses: Statuses): void {
-    this.#held = statuses;
+  #offer(status: Status): void {
+    this.#showHeldBatch();
+    // B5. The batch may have been the turn's last frame.
+    if (this.#isClosed) return;
+    this.#hold([status]);
     this.#showHeld();
+  }
+
+  /** B3. A batch is as new as the newest in it, so a status that was written while it collected may stay in its place. */
+  #hold(statuses: Statuses): void {
+    if (this.#held === undefined || newestOf(statuses) > newestOf(this.#held)) this.#held = statuses;
+  }
+
+  #showHeldBatch(): void {
+    if (this.#held?.[0].rule.decision === "batch") this.#showWithinPace();
   }
 
   #showHeld(): void {
@@ -135,8 +162,7 @@ export class StatusBatch {
       this.#showHeld();
     });
     this.#remember(statuses);
-    const data = { event_id: statuses[0].rule.id, message: this.#messageOf(statuses) };
-    this.#options.emit({ type: "status", payload: { data } });
+    this.#options.emit({ type: "status", payload: { data: this.#tell(statuses) } });
   }
 
   #remember(statuses: Statuses): void {
@@ -150,12 +176,19 @@ export class StatusBatch {
     });
   }
 
-  #messageOf(statuses: Statuses): string {
+  #tell(statuses: Statuses): { event_id: string; message: string } {
     const [first, ...others] = statuses;
-    if (others.length === 0) return first.sentence;
-    // Two ids may say the same; the sentence says it once.
-    const clauses = new Set(statuses.map(({ rule, values }) => rule.words.clause(values)));
-    return clauses.size === 1 ? first.sentence : this.#options.renderer.join([...clauses]);
+    if (others.length === 0) return { event_id: first.rule.id, message: first.sentence };
+    // By clause: two ids may say the same, and the sentence says it once.
+    const clauses = new Map<string, Status>();
+    for (const status of statuses) {
+      const clause = status.rule.words.clause(status.values);
+      // What could not be filled has no place between others (render-status.ts, N1).
+      if (clause !== "" && !clauses.has(clause)) clauses.set(clause, status);
+    }
+    const [told = first] = clauses.values();
+    const message = clauses.size > 1 ? this.#options.renderer.join([...clauses.keys()]) : told.sentence;
+    return { event_id: told.rule.id, message };
   }
 
   #after(ms: number, run: () => void): () => void {
@@ -170,4 +203,8 @@ export class StatusBatch {
     this.#timers.add(cancel);
     return cancel;
   }
+}
+
+function newestOf(statuses: Statuses): number {
+  return Math.max(...statuses.map(({ number }) => number));
 }

@@ -117,6 +117,16 @@ describe("sentences", () => {
     expect(germanErrors(german("Moment", "{parts} {more}"))).toEqual(["locales/de.yaml:6 null message-values"]);
   });
 
+  test("an id whose sentence another one's joined sentence would take for its part is named for that alone", () => {
+    const sentences = 'status:\n  finding: Finding…\n  finding_part: "Finding part {number}…"\n';
+    const files = { [FRAGMENT]: entryText("finding_part") + entryText("finding"), "locales/en.yaml": sentences };
+    const message = '"status.finding_part" is what finding says inside a joined sentence: give it another key';
+    expect(check(files).errors).toEqual([{ file: FRAGMENT, line: 1, id: "finding_part", rule: "part-key", message }]);
+    // Alone it is a key like any other.
+    expect(check({ ...files, [FRAGMENT]: entryText("finding_part") }).errors).toEqual([]);
+    expect(germanErrors(`${localeText(["a", "b"])}  a_part: gut\n`)).toEqual([]);
+  });
+
   test("a locale that Intl does not know, or that is spelt otherwise, is named", () => {
     const files = soundFiles({ platform: ["a"] });
     for (const tag of ["en_US", "EN-us", "tlh", "x"])

@@ -5,12 +5,13 @@
 //   C2. Every active entry has a sentence that renders in every locale [W-REG-5, W-REG-15].
 //   C3. Warnings never fail a check [W-NFR-3].
 //   C4. An id that policy refuses is an error here: policies are made with the first turns, long after the start [W-POL-6].
+//   C5. No entry's key is another one's with `_part`: inside a joined sentence the one would speak for the other.
 
 import { isEventType, isFrameType } from "@framerail/protocol";
 import { readMessage } from "./check-message.js";
 import { IDS_SOFT_MAX } from "./limits.js";
 import type { LoadedRegistry } from "./load-registry.js";
-import { BATCH_SENTENCE_KEY, ownValuesOf, withoutPart } from "./message-keys.js";
+import { BATCH_SENTENCE_KEY, ownValuesOf, PART_SUFFIX, withoutPart } from "./message-keys.js";
 import type { Problem, Report } from "./problem.js";
 import { quote, sortProblems } from "./problem.js";
 import type { LocaleFile } from "./read-locale.js";
@@ -39,6 +40,7 @@ export function checkRegistry(loaded: LoadedRegistry): RegistryCheck {
 
 function checkEntries({ registry, localeFiles, problems }: LoadedRegistry, report: Report): void {
   const defaultFile = `locales/${registry.defaultLocale}.yaml`;
+  const ids = idsByKey(registry);
   const isBroken = problems.some(({ file }) => file === defaultFile);
   if (!registry.locales.has(registry.defaultLocale) && !isBroken)
     report({ file: defaultFile, line: 1, id: null, rule: "default-locale", message: "is missing: it is the default" });
@@ -51,13 +53,18 @@ function checkEntries({ registry, localeFiles, problems }: LoadedRegistry, repor
     // C4
     if (isEventType(entry.id) || isFrameType(entry.id))
       report(at(entry, "reserved-id", "is the name of an event or a frame"));
+    const whole = wholeOf(entry.default_render_key, ids);
+    if (whole !== undefined) {
+      const says = `is what ${whole} says inside a joined sentence: give it another key`;
+      report(at(entry, "part-key", `${quote(entry.default_render_key)} ${says}`));
+    }
     if (entry.default_policy === "batch" && entry.batch === undefined)
       report(at(entry, "batch-group", "policy batch needs `batch: {group: …}`"));
   }
 }
 
 function checkLocales({ registry, localeFiles }: LoadedRegistry, report: Report): void {
-  const ids = new Map([...registry.entries.values()].map(({ id, default_render_key: key }) => [key, id]));
+  const ids = idsByKey(registry);
   const idOf = (key: string) => ids.get(key) ?? ids.get(withoutPart(key)) ?? null;
   const defaultNames = readNames(localeFiles.find(({ tag }) => tag === registry.defaultLocale));
   for (const { file, tag, messages, lines } of localeFiles) {
@@ -75,13 +82,22 @@ function checkLocales({ registry, localeFiles }: LoadedRegistry, report: Report)
         continue;
       }
       // What the default sentence does not ask for, nobody who writes the status knows of.
-      const asked = defaultNames.get(withoutPart(key)) ?? defaultNames.get(key);
+      const asked = defaultNames.get(ids.has(key) ? key : withoutPart(key));
       const known = ownValuesOf(key) ?? asked ?? reading.names;
       const strange = [...reading.names].filter((name) => !known.has(name));
       if (strange.length > 0) fail("message-values", `asks for ${strange.join(", ")}, which it is never given`);
       if (key === BATCH_SENTENCE_KEY && reading.names.size === 0) fail("message-values", "must show {parts}");
     }
   }
+}
+
+function idsByKey({ entries }: LoadedRegistry["registry"]): ReadonlyMap<string, string> {
+  return new Map([...entries.values()].map(({ id, default_render_key: key }) => [key, id]));
+}
+
+/** C5. The id whose sentence has this key for its part. */
+function wholeOf(key: string, ids: ReadonlyMap<string, string>): string | undefined {
+  return key.endsWith(PART_SUFFIX) ? ids.get(withoutPart(key)) : undefined;
 }
 
 /** The values each sentence of the default locale asks for; broken ones are reported elsewhere. */

@@ -184,6 +184,21 @@ describe("files", () => {
     ]);
   });
 
+  test("a folder that is a link to nowhere is named, and never passed over [W-REG-1]", () => {
+    const problemsWith = (...links: readonly string[]) => {
+      const dir = writeFolder(soundFiles({ "verticals/rewards": ["a"] }));
+      for (const link of links) {
+        rmSync(join(dir, link), { recursive: true, force: true });
+        symlinkSync("../gone", join(dir, link));
+      }
+      return loadRegistry(dir).problems.map(({ file, rule, message }) => `${file} ${rule}: ${message}`);
+    };
+    const says = "unreadable: cannot be read (ENOENT)";
+    expect(problemsWith("verticals/shop", "platform")).toEqual([`platform ${says}`, `verticals/shop ${says}`]);
+    expect(problemsWith("locales")).toEqual([`locales ${says}`]);
+    expect(problemsWith("verticals")[0]).toBe(`verticals ${says}`);
+  });
+
   test("links are followed, and one that leads nowhere is named without the place it points to", () => {
     const dir = writeFolder({ ...soundFiles({ platform: ["a"] }), "data/de.yaml": localeText(["a"]) });
     symlinkSync(join(dir, "data/de.yaml"), join(dir, "locales/de.yaml"));

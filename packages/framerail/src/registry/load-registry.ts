@@ -4,6 +4,7 @@
 //   L1. Nothing throws for what stands in the folder: every problem is listed, and what could be read is there.
 //   L2. Files are taken in the order of their names, so that two machines list the same problems.
 //   L3. An id is taken once. The second one is refused with both places [W-REG-2].
+//   L4. A link that leads nowhere is named, wherever it stands: a registry that lacks a part must not look whole.
 
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -83,9 +84,15 @@ function listFragments(dir: string, report: Report): { file: string; owner: stri
     if (exists(join(dir, folder, MISNAMED_FRAGMENT)))
       report(misnamed(`${folder}/${MISNAMED_FRAGMENT}`, `is not read: a fragment's name is ${FRAGMENT}`));
   };
-  look("platform", "platform");
+  // L4
+  const leadsNowhere = (folder: string): boolean => {
+    const isDangling = isDanglingLink(join(dir, folder));
+    if (isDangling) report({ file: folder, line: 1, id: null, rule: "unreadable", message: "cannot be read (ENOENT)" });
+    return isDangling;
+  };
+  if (!leadsNowhere("platform")) look("platform", "platform");
   for (const name of listNames(dir, "verticals", report)) {
-    if (!isFolder(join(dir, "verticals", name))) continue;
+    if (leadsNowhere(`verticals/${name}`) || !isFolder(join(dir, "verticals", name))) continue;
     if (VERTICAL_NAME.test(name)) look(`verticals/${name}`, name);
     else report(misnamed(`verticals/${name}`, "is not read: a vertical's name is letters, digits, _ and -"));
   }
@@ -114,7 +121,7 @@ function listNames(dir: string, folder: string, report: Report): string[] {
       fail("file-count", `has ${names.length} files, over ${FILES_MAX}; the rest is left out`);
     return names.sort(compareText).slice(0, FILES_MAX);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") fail("unreadable", `cannot be read (${codeOf(error)})`);
+    if (exists(join(dir, folder))) fail("unreadable", `cannot be read (${codeOf(error)})`);
     return [];
   }
 }
@@ -129,6 +136,14 @@ function exists(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return true;
+  }
+}
+
+function isDanglingLink(path: string): boolean {
+  try {
+    return exists(path) && statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
   }
 }
 

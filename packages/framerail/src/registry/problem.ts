@@ -1,5 +1,6 @@
 // What is wrong with a registry, and where: what the loader, the checker and the command line all speak.
-// Owns: the shape of a problem, how values are quoted in one, and the order of a list. Does not own: any rule.
+// Owns: the shape of a problem, how values are quoted in one, and the order of a list. Does not own: any rule, what a
+// terminal is kept from (cli/terminal).
 
 export interface Problem {
   /** Relative to the registry's folder, with `/`. */
@@ -20,6 +21,11 @@ const QUOTED_LENGTH_MAX = 80;
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > QUOTED_LENGTH_MAX ? `${text.slice(0, QUOTED_LENGTH_MAX)}…` : text;
+}
+
+/** What somebody else wrote, as a part of one line of ours: a line break in it would begin a line that we never said. */
+export function onOneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
 }
 
 /** By file, line and rule, whatever order they were found in. */

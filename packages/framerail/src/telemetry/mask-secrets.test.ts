@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MASKED_LENGTH_MAX } from "./limits.js";
@@ -46,6 +47,27 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ["AKIAIOSFODNN7EXAMPLE is no user", "AKIAIOSFODNN7EXAMPLE"],
   ["-----BEGIN PRIVATE KEY-----\nMIIEvQ\n-----END PRIVATE KEY-----\nafter", "MIIEvQ"],
   ["-----BEGIN RSA PRIVATE KEY-----\nMIIEvQ and no end", "MIIEvQ"],
+  // As programs print what they hold.
+  [inspect(new URLSearchParams({ password: SECRET })), SECRET],
+  [inspect(new Map([["api_key", SECRET]])), SECRET],
+  [inspect({ headers: [["x-api-key", SECRET]] }), SECRET],
+  [inspect({ rawHeaders: ["authorization", `Token ${SECRET}`] }), SECRET],
+  [inspect(["tool", "--token", SECRET]), SECRET],
+  [JSON.stringify(JSON.stringify(["token", "password", SECRET])), SECRET],
+  [`{"password"=>"${SECRET}"}`, SECRET],
+  [`password == "${SECRET}"`, SECRET],
+  [`password := "${SECRET}"`, SECRET],
+  [`"password" : [ "${SECRET}" ]`, SECRET],
+  [`"password": ["a]", "${SECRET}"]`, SECRET],
+  [`password=(a)${SECRET} user=app`, SECRET],
+  [`{ token: { value: '${SECRET}' } }`, SECRET],
+  [`'set-cookie': [\n    'sid=${SECRET}; Path=/'\n  ]`, SECRET],
+  [`user[password]=${SECRET}&user[name]=a`, SECRET],
+  [`Command failed: tool --token ${SECRET} --verbose`, SECRET],
+  [`Command failed: tool --token --password ${SECRET}`, SECRET],
+  [`spawn tool -password '${SECRET} and more'`, SECRET],
+  [`connect postgres://app:p'${SECRET}@db/app failed`, SECRET],
+  [`connect postgres://app:p"${SECRET}@db/app failed`, SECRET],
 ];
 
 describe("secrets", () => {
@@ -89,6 +111,10 @@ test("what operators need is left as it is", () => {
     "https://example.org/v1/turns?after=12",
     "mail to somebody@example.org",
     'duplicate key value violates unique constraint "turns_pkey"',
+    "the agent skill_recommendation_agent wrote skimming_through_receipts",
+    "Command failed: tool --max-tokens 512 --token",
+    'the fields "agent_id", "message" and "token" are missing',
+    '{"url":"https://example.org/v1/turns","mail":"somebody@example.org"}',
   ])
     expect(maskSecrets(text, LENGTH)).toBe(text);
 });
@@ -109,6 +135,18 @@ test("no text, however long and however mean, takes long [G8]", () => {
     "authorization",
     "Bearer ",
     "token\"'\\",
+    "[password]",
+    "password=[",
+    "password=['",
+    "password =>  ",
+    "--token ",
+    "--token",
+    "--token -",
+    "'token',",
+    "'token' , '",
+    "'-",
+    '://a:"',
+    "skill_",
     "eyJ",
     "aA1-",
     '"',

@@ -15,26 +15,45 @@ const WORD_LENGTH_MAX = 2_048;
 const SECRET_NAME =
   "pass(?:word|wd|phrase|code)?|pwd|secret|token|(?:api|access|private|secret|signing|encryption|master|account|auth)[-_]?key|credentials?|signature|sig|ticket|jwt|otp";
 
-/** From a name to its value: `=`, `: `, `": "`, and the same inside a string that was quoted again. */
-const GIVES = String.raw`["'\\]{0,8}\s{0,8}[:=]\s{0,8}`;
+const HEADER_NAME = "(?:proxy-)?authorization|(?:set-)?cookie";
+
+/** From a name to its value: `=`, `: `, `": "`, `' => '`, `]=`, and the same inside a string that was quoted again. */
+const GIVES = String.raw`["'\\\]]{0,8}\s{0,8}[:=]{1,3}>?\s{0,8}`;
 const QUOTED = String.raw`"(?:[^"\\]|\\.){0,4096}"?|'(?:[^'\\]|\\.){0,4096}'?|\\{1,4}["'][^"']{0,4096}`;
+/** Everything in brackets: of the values of a list any may be the secret. */
+const BRACKETED = String.raw`[\[{(](?:${QUOTED}|[^"'\])}]){0,256}\S{0,4096}`;
+const QUOTE = String.raw`\\{0,4}["']`;
+/** Where a name is expected to be a value, it is the name of the next one. */
+const NOT_A_NAME = String.raw`(?!${QUOTE}[\w-]{0,64}?(?:${SECRET_NAME})${QUOTE}|-[\w-]{0,64}?(?:${SECRET_NAME})\s)`;
+const SPACED = String.raw`\s{1,8}`;
+const LISTED = String.raw`${QUOTE}\s{0,8},\s{0,8}`;
 
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
   // Whole blocks and whole headers first: what is inside them looks like nothing in particular.
   [/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, MASK],
-  [new RegExp(`\\b((?:proxy-)?authorization|(?:set-)?cookie)(${GIVES})(?:${QUOTED}|[^\\r\\n]*)`, "gi"), `$1$2${MASK}`],
+  [new RegExp(`\\b(${HEADER_NAME})(${GIVES})(?:${QUOTED}|(?:${BRACKETED})?[^\\r\\n]*)`, "gi"), `$1$2${MASK}`],
   [/\b(bearer|basic|digest)\s{1,8}[\w.~+/=-]{4,}/gi, `$1 ${MASK}`],
   // scheme://user:password@host, where the password may hold anything but a space, and scheme://token@host.
-  [/(:\/\/)[^\s/?#@:"']{0,256}:[^\s"'<>]{0,1024}@/g, `$1${MASK}@`],
+  [/(:\/\/)[^\s/?#@:"']{0,256}:\S{0,1024}@/g, `$1${MASK}@`],
   [/(:\/\/)[^\s/?#@"']{1,1024}@/g, `$1${MASK}@`],
   // password=…, "api_key": "…", X-Api-Key: …, ?access_token=…
-  [new RegExp(`(?<![\\w-])([\\w-]{0,64}?(?:${SECRET_NAME})${GIVES})(?:${QUOTED}|\\S{1,4096})`, "gi"), `$1${MASK}`],
+  [namedBy(`(?:${SECRET_NAME})${GIVES}`, `${BRACKETED}|${QUOTED}|\\S{1,4096}`), `$1${MASK}`],
+  // [ 'x-api-key', '…' ], as lists of headers and of arguments have it.
+  [namedBy(`(?:${SECRET_NAME}|${HEADER_NAME})${LISTED}${NOT_A_NAME}`, QUOTED), `$1${MASK}`],
+  // tool --token …
+  [namedBy(`(?:${SECRET_NAME})${SPACED}${NOT_A_NAME}`, `${QUOTED}|\\S{1,4096}`, "-"), `$1${MASK}`],
   [/\bfrk_[\w-]+/g, MASK],
   [/\beyJ[\w-]{8,}(?:\.[\w-]*){0,4}/g, MASK],
-  [/(?<![\w-])(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|AIza|AKIA|ASIA|hf|npm)[-_]?[\w-]{16,}/g, MASK],
+  // Words begin with "sk" as well: the short ones end in a separator.
+  [/(?<![\w-])(?:(?:sk|pk|rk|gh[a-z]|github_pat|glpat|xox[a-z]|hf|npm)[-_]|AIza|AKIA|ASIA)[\w-]{16,}/g, MASK],
   // Nothing that people write is so long, without a break, and mixes cases and digits: keys, tickets, digests.
   [/(?<![\w+-])(?=[\w+-]{0,256}[a-z])(?=[\w+-]{0,256}[A-Z])(?=[\w+-]{0,256}\d)[\w+-]{40,}={0,2}/g, MASK],
 ];
+
+/** A value after a word that ends with a name; what stands before it is the first group. */
+function namedBy(name: string, value: string, start = ""): RegExp {
+  return new RegExp(`(?<![\\w-])(${start}[\\w-]{0,64}?${name})(?:${value})`, "gi");
+}
 
 /** The text without secrets, at most `lengthMax` long. */
 export function maskSecrets(text: string, lengthMax: number): string {

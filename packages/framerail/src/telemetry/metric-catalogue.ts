@@ -30,7 +30,7 @@ export type Cut = (typeof CUTS)[number];
 
 export const STATUS_CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"] as const;
 
-export const AUTH_FAILURES = ["missing", "malformed", "invalid", "expired", "revoked", "forbidden"] as const;
+export const AUTH_FAILURES = ["missing", "malformed", "invalid", "expired", "forbidden"] as const;
 export type AuthFailure = (typeof AUTH_FAILURES)[number];
 
 // A record, so that a code which is added to the wire and forgotten here does not compile.
@@ -194,7 +194,7 @@ export const METRICS = {
   httpRequests: {
     name: "framerail.http.requests_total",
     kind: "counter",
-    help: "Requests answered, by route and class of status",
+    help: "Requests answered, whole or cut, by route and class of status",
     labels: { route: "routes", status_class: STATUS_CLASSES },
   },
   authFailures: {

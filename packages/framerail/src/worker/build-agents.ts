@@ -9,6 +9,7 @@ import { FramerailError } from "@framerail/protocol";
 import type { Agent, AgentManifest } from "../agent/agent.js";
 import type { JudgeOptions } from "../registry/judge-emissions.js";
 import { judgeEmissions } from "../registry/judge-emissions.js";
+import { onOneLine } from "../registry/problem.js";
 import type { Registry } from "../registry/registry.js";
 
 /** What a worker says of an agent to whoever runs its turns [D-14]. */
@@ -44,7 +45,7 @@ export function requireManifests(
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined) throw new FramerailError("INVALID_AGENT", `two agents are called "${twice}"`);
   const lines = manifests.flatMap((manifest) =>
-    judgeEmissions(manifest, registry, options).map(({ message }) => `agent "${manifest.id}": ${message}`),
+    judgeEmissions(manifest, registry, options).map(({ message }) => onOneLine(`agent "${manifest.id}": ${message}`)),
   );
   if (lines.length === 0) return;
   throw new FramerailError("UNREGISTERED_STATUS", `agents cannot be built:\n  ${lines.join("\n  ")}`);

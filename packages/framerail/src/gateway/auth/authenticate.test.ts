@@ -8,6 +8,7 @@ import type { KeyHolder } from "../../session/api-keys.js";
 import type { Authenticate } from "./authenticate.js";
 import { createAuthenticator } from "./authenticate.js";
 import type { Caller } from "./caller.js";
+import { faultOf } from "./caller.js";
 import { AUTHORIZATION_LENGTH_MAX, KEY_CACHE_MS, KEY_LOOKUPS_MAX } from "./limits.js";
 import { retryAfterOf } from "./rate-limit.js";
 
@@ -112,6 +113,18 @@ test("silence, other schemes and what is no credential are UNAUTHENTICATED [D-18
   for (const header of wrong) expect(await codeOf(header), header?.slice(0, 60)).toBe("UNAUTHENTICATED");
   // Only what looks like a key is looked up.
   expect(lookups).toBe(1);
+});
+
+test("a refusal says to operators what is wrong with the credential, as far as it can be known [D-18]", async () => {
+  const none = createAuthenticator({ clock });
+  const faults = async (by: Authenticate, ...headers: readonly (string | undefined)[]) =>
+    new Set(await Promise.all(headers.map((header) => by(header).then(() => "taken", faultOf))));
+  expect(await faults(authenticate, undefined)).toEqual(new Set(["missing"]));
+  const malformed = ["", "Bearer", "Basic eDp5", "Bearer frk_short", `Bearer ${"a".repeat(AUTHORIZATION_LENGTH_MAX)}`];
+  expect(await faults(authenticate, ...malformed)).toEqual(new Set(["malformed"]));
+  expect(await faults(authenticate, `Bearer ${newKey()}`)).toEqual(new Set(["invalid"]));
+  expect(await faults(none, "Bearer a.b.c", `Bearer ${newKey()}`)).toEqual(new Set(["invalid"]));
+  expect(faultOf(new Error("another"))).toBeUndefined();
 });
 
 test("naughty strings are refused, alone and behind a scheme [G7]", async () => {

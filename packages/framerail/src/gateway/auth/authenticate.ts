@@ -42,19 +42,21 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   const findKey = options.findKey && rememberKeys(options.findKey, clock);
 
   async function callerOfKey(key: string): Promise<Caller> {
-    const holder = KEY.test(key) ? await findKey?.(key) : undefined;
+    if (!KEY.test(key)) throw unauthenticated("the key is unknown, revoked or expired", "malformed");
+    const holder = await findKey?.(key);
     if (holder === undefined) throw unauthenticated("the key is unknown, revoked or expired");
     return callerOf(holder);
   }
 
   return async (authorization) => {
     if (authorization === undefined) {
-      if (fixedTenant === undefined) throw unauthenticated("no credential was sent");
+      if (fixedTenant === undefined) throw unauthenticated("no credential was sent", "missing");
       return { tenantId: fixedTenant, userId: undefined, kind: "service", subject: `local:${fixedTenant}` };
     }
-    if (authorization.length > AUTHORIZATION_LENGTH_MAX) throw unauthenticated("the credential is too long");
+    if (authorization.length > AUTHORIZATION_LENGTH_MAX)
+      throw unauthenticated("the credential is too long", "malformed");
     const token = BEARER.exec(authorization)?.[1];
-    if (token === undefined) throw unauthenticated("the credential is not a bearer token");
+    if (token === undefined) throw unauthenticated("the credential is not a bearer token", "malformed");
     if (token.startsWith(KEY_PREFIX)) return callerOfKey(token);
     if (jwt === undefined) throw unauthenticated("no identity provider is configured");
     return jwt(token);

@@ -40,7 +40,27 @@ export function isUserId(value: unknown): value is string {
   return typeof value === "string" && value !== "" && value.length <= USER_ID_LENGTH_MAX && !UNPRINTABLE.test(value);
 }
 
+/**
+ * What is wrong with a credential, for operators to count. Of a key that is not found nobody can tell whether it was
+ * revoked, has expired, or never was: it is invalid.
+ */
+export type AuthFault = "missing" | "malformed" | "expired" | "invalid";
+
+class UnauthenticatedError extends FramerailError {
+  readonly fault: AuthFault;
+
+  constructor(why: string, fault: AuthFault) {
+    super("UNAUTHENTICATED", why);
+    this.fault = fault;
+  }
+}
+
 /** The one refusal of who cannot be told; `why` is a phrase of ours (C3). */
-export function unauthenticated(why: string, cause?: unknown): FramerailError {
-  return new FramerailError("UNAUTHENTICATED", why, { cause });
+export function unauthenticated(why: string, fault: AuthFault = "invalid"): FramerailError {
+  return new UnauthenticatedError(why, fault);
+}
+
+/** Undefined for every other error. */
+export function faultOf(error: unknown): AuthFault | undefined {
+  return error instanceof UnauthenticatedError ? error.fault : undefined;
 }

@@ -5,6 +5,7 @@ import { base64url, SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { handClock } from "../../dispatch/testing/turn-bench.js";
 import type { Caller } from "./caller.js";
+import { faultOf } from "./caller.js";
 import { createJwtVerifier } from "./jwt.js";
 import { createKeySet } from "./key-set.js";
 import { JWT_CLOCK_TOLERANCE_S } from "./limits.js";
@@ -143,6 +144,21 @@ describe("a refused token", () => {
     const part = (value: object | undefined, kept?: string) => (value ? base64url.encode(JSON.stringify(value)) : kept);
     return [part(changed.header, header), part(changed.payload, payload), signature].join(".");
   }
+});
+
+test("operators are told apart a token that has expired, one that is none, and every other [D-18]", async () => {
+  const faults: Record<string, unknown> = {};
+  const tokens = {
+    old: await provider.sign("ec", claims({ exp: NOW - 900 })),
+    none: "..",
+    no_claims: await provider.sign("ec", "{"),
+    foreign: await provider.sign("ec", claims({ aud: "someone" })),
+    no_tenant: await provider.sign("ec", claims({ tenant_id: undefined })),
+    forged: await provider.sign("hidden", claims()),
+  };
+  for (const [name, token] of Object.entries(tokens)) faults[name] = await verify(token).then(() => "taken", faultOf);
+  const others = { foreign: "invalid", no_tenant: "invalid", forged: "invalid" };
+  expect(faults).toEqual({ old: "expired", none: "malformed", no_claims: "malformed", ...others });
 });
 
 test("clocks may be apart by the tolerance and no more", async () => {

@@ -10,7 +10,7 @@ import type { Clock } from "@framerail/protocol";
 import { isFramerailError } from "@framerail/protocol";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { errors, jwtVerify } from "jose";
-import type { Caller } from "./caller.js";
+import type { AuthFault, Caller } from "./caller.js";
 import { isUserId, readTenantId, unauthenticated } from "./caller.js";
 import { JWT_CLOCK_TOLERANCE_S } from "./limits.js";
 
@@ -34,7 +34,8 @@ export function createJwtVerifier({ issuer, audience, keys, clock }: JwtOptions)
       clockTolerance: JWT_CLOCK_TOLERANCE_S,
       currentDate: new Date(clock.now()),
     }).catch((error: unknown) => {
-      throw isFramerailError(error) ? error : unauthenticated(`the token is refused: ${reasonOf(error)}`);
+      if (isFramerailError(error)) throw error;
+      throw unauthenticated(`the token is refused: ${reasonOf(error)}`, judgeFault(error));
     });
     return callerOf(payload, issuer);
   };
@@ -45,6 +46,11 @@ function callerOf({ sub, tenant_id }: JWTPayload, issuer: string): Caller {
   if (tenantId === undefined) throw unauthenticated("the token is refused: tenant_id is not a UUID");
   if (!isUserId(sub)) throw unauthenticated("the token is refused: sub is not a user's id");
   return { tenantId, userId: sub, kind: "user", subject: `user:${tenantId}|${issuer}|${sub}` };
+}
+
+function judgeFault(error: unknown): AuthFault {
+  if (error instanceof errors.JWTExpired) return "expired";
+  return error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid ? "malformed" : "invalid";
 }
 
 // J3.

@@ -13,7 +13,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import createFastify from "fastify";
 import { CHALLENGE } from "../auth/authenticate.js";
 import type { Caller } from "../auth/caller.js";
-import { unauthenticated } from "../auth/caller.js";
+import { faultOf, unauthenticated } from "../auth/caller.js";
 import { retryAfterOf } from "../auth/rate-limit.js";
 import type { Gateway } from "../gateway.js";
 import {
@@ -38,6 +38,7 @@ import { createByteRefusal } from "./refuse-bytes.js";
 import type { Route } from "./routes.js";
 import { ROUTES } from "./routes.js";
 import { send } from "./send.js";
+import { tellWhenOver } from "./watch-response.js";
 
 export interface Listening {
   readonly host: string;
@@ -77,7 +78,11 @@ function createServer(gateway: Gateway): FastifyInstance {
     routerOptions: { maxParamLength: PATH_LENGTH_MAX },
     exposeHeadRoutes: false,
     return503OnClosing: true,
-    frameworkErrors: (error, request, reply) => void answerError(gateway, error, request, reply),
+    // What it refuses before any hook.
+    frameworkErrors: (error, request, reply) => {
+      tellWhenOver(request, reply, gateway.watch);
+      answerError(gateway, error, request, reply);
+    },
     clientErrorHandler: bytes.refuse,
     http: {
       maxHeaderSize: HEADERS_BYTES_MAX,
@@ -94,6 +99,7 @@ function createServer(gateway: Gateway): FastifyInstance {
     // Some say that it would be JSON, and send none; where one is needed that is refused.
     body.length === 0 ? undefined : readJson(body),
   );
+  app.addHook("onRequest", async (request, reply) => tellWhenOver(request, reply, gateway.watch));
   app.addHook("onRequest", async (request, reply) => {
     const { host, origin } = request.headers;
     reply.headers(gateway.origins.corsHeaders(origin));
@@ -105,9 +111,6 @@ function createServer(gateway: Gateway): FastifyInstance {
     if (request.method === "OPTIONS" && origin !== undefined) {
       await reply.code(204).headers(gateway.origins.preflightHeaders(origin)).send();
     }
-  });
-  app.addHook("onResponse", async (request, reply) => {
-    gateway.watch.request(request.routeOptions.url ?? "none", reply.statusCode, reply.elapsedTime);
   });
   app.setNotFoundHandler(() => {
     throw new FramerailError("NOT_FOUND", "no such route");
@@ -205,7 +208,7 @@ function answerError(gateway: Gateway, error: unknown, request: FastifyRequest, 
   const problem = problemOf(ownError(error));
   const route = request.routeOptions.url ?? "none";
   if (problem.status >= 500) gateway.watch.failed(route, error);
-  else gateway.watch.refused(problem.code);
+  else gateway.watch.refused(problem.code, faultOf(error));
   if (problem.status === 401) reply.header("www-authenticate", CHALLENGE);
   const retryAfter = retryAfterOf(error) ?? (problem.status === 503 ? RETRY_AFTER_S : undefined);
   if (retryAfter !== undefined) reply.header("retry-after", String(retryAfter));

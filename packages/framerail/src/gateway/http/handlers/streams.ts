@@ -2,7 +2,6 @@
 // Owns: from an answer to an open stream: its headers, its place among the tenant's streams, its reader's presence.
 //   S1. Whatever ends the stream ends all of these, once.
 
-import type { Socket } from "node:net";
 import type { Caller } from "../../auth/caller.js";
 import type { Gateway } from "../../gateway.js";
 import { readCursor, START } from "../../stream/cursor.js";
@@ -14,6 +13,7 @@ import { wireFormat } from "../../stream/wire-format.js";
 import type { Answer, Exchange } from "../exchange.js";
 import { readHeader, STREAMED } from "../exchange.js";
 import type { StreamChoice } from "../negotiate.js";
+import { watchSocket } from "../watch-response.js";
 
 export interface StreamRequest {
   readonly turnId: string;
@@ -78,7 +78,6 @@ export async function streamTurn(
       onOver("left");
     };
     response.on("close", onClose);
-    // A response that waits behind another has no socket yet, and would never hear that the connection has ended.
     if (response.socket === null && !isOver) unwatch = watchSocket(response.req.socket, onClose);
     if (response.destroyed || response.socket?.destroyed) onClose();
     return STREAMED;
@@ -86,13 +85,6 @@ export async function streamTurn(
     giveBack();
     throw error;
   }
-}
-
-/** Any number of responses may wait on one connection. */
-function watchSocket(socket: Socket, onClose: () => void): () => void {
-  socket.setMaxListeners(0);
-  socket.once("close", onClose);
-  return () => void socket.off("close", onClose);
 }
 
 /** The cursor that a request names: the header a browser sends by itself, or the query. */
