@@ -142,6 +142,8 @@ test("a turn that went on in another process, and is read on here, leaves its me
   turn.appender.stored(12);
   await log.attach(turn.turnId);
   const next = await openTurn(elsewhere, { epoch: 2, lastSeq: 12, turnId: turn.turnId });
+  // The new owner first: a frame of the old one that came before would be the turn's.
+  await next.write(1);
   turn.appender.append(frameOf(turn.turnId, 13));
   await next.write((2 * TURN_BYTES_IN_MEMORY_MAX) / CHUNK.length);
   await untilReleased(turn.view, next.view.lastSeq);
