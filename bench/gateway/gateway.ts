@@ -8,8 +8,8 @@
 // history and metrics. Every frame carries the same 60 bytes of text and weighs about 250 bytes.
 // Not measured: a model, a network, opening turns (but for the time to the first frame), TLS.
 //   G1. A variant takes turns with the floor alone, and its ratio is the median of its rounds'. Where all of them took turns, a
-//       process would rest for as long as the others take, and an engine that is not asked for ten seconds throws code away: what
-//       was measured then was a server that begins to work, which is what a bare one is best at.
+//       process would rest for as long as the others take, and begin each window slowly: what was measured then was a server
+//       that begins to work, which the one with the least code is best at.
 //   G2. The server's process has a processor to itself (processors.ts).
 
 import { median } from "../alternate.js";
